@@ -1,0 +1,95 @@
+# winord. `make demo` shows it, `make check` tests it; each installs what it lacks, or says what to install.
+.DEFAULT_GOAL := all
+VERSION := 0.1.0
+BUILD ?= build
+PREFIX ?= /usr/local
+CC ?= gcc
+CFLAGS ?= -O2 -g
+ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+STANDARD := -std=gnu11 -DWINORD_VERSION='"$(VERSION)"'
+ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(CFLAGS) -I. -MMD -MP
+# Hidden, and free of anything that lives outside a function: what a preloaded library must be.
+PIC_CFLAGS = $(ALL_CFLAGS) -fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
+INIH_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libinih.a) /usr/lib/$(ARCH)-linux-gnu/libinih.a))
+JANSSON_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libjansson.a)) -ljansson)
+
+POLICY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard policy/*.c))
+SHIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/*.c))
+DLSYM_OBJECT := $(BUILD)/shim/$(ARCH)/dlsym.o
+CLI_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+
+# -nostartfiles: no frame registration, no _init: nothing runs when the library is loaded.
+# -z lazy: a program that never registers a window resolves none of our imports.
+SHIM_LDFLAGS = -shared -nostartfiles -Wl,-z,lazy -Wl,-z,relro -Wl,-z,noexecstack -Wl,-z,defs -Wl,--hash-style=gnu \
+  -Wl,--build-id -Wl,--exclude-libs,ALL -Wl,--as-needed $(LDFLAGS)
+
+.PHONY: all
+all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/winord
+
+$(BUILD)/libwinord.so: $(SHIM_OBJECTS) $(DLSYM_OBJECT) $(BUILD)/libpolicy.a shim/winord.map
+	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/winord.map -Wl,-soname,libwinord.so \
+	  -o $@ $(SHIM_OBJECTS) $(DLSYM_OBJECT) $(BUILD)/libpolicy.a $(INIH_A)
+
+$(BUILD)/libwinord-nodlsym.so: $(SHIM_OBJECTS) $(BUILD)/libpolicy.a shim/nodlsym.map
+	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/nodlsym.map -Wl,-soname,libwinord-nodlsym.so \
+	  -o $@ $(SHIM_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A)
+
+$(BUILD)/libpolicy.a: $(POLICY_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/winord: $(CLI_OBJECTS) $(BUILD)/libpolicy.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A) $(JANSSON_A) -ldl
+
+$(BUILD)/shim/%.o: shim/%.c
+	@mkdir -p $(@D)
+	$(CC) $(PIC_CFLAGS) -D_GNU_SOURCE -c -o $@ $<
+
+$(BUILD)/shim/%.o: shim/%.S
+	@mkdir -p $(@D)
+	$(CC) $(PIC_CFLAGS) -c -o $@ $<
+
+$(BUILD)/policy/%.o: policy/%.c
+	@mkdir -p $(@D)
+	$(CC) $(PIC_CFLAGS) -c -o $@ $<
+
+$(BUILD)/cli/%.o: cli/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+include tests/tests.mk
+
+.PHONY: demo
+demo:
+	@scripts/setup build
+	@$(MAKE) --no-print-directory -s all $(BUILD)/tests/fake/libnccl.so.2
+	@scripts/demo
+
+.PHONY: bench
+bench:
+	@scripts/setup check
+	@$(MAKE) --no-print-directory -s all
+	@bench/overhead/run
+
+.PHONY: lint
+lint:
+	@scripts/setup lint
+	@scripts/lint
+
+.PHONY: install
+install: all
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib' '$(DESTDIR)$(PREFIX)/share/winord/examples' \
+	  '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man5' '$(DESTDIR)$(PREFIX)/share/man/man7'
+	install -m 755 $(BUILD)/winord '$(DESTDIR)$(PREFIX)/bin/'
+	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so '$(DESTDIR)$(PREFIX)/lib/'
+	install -m 644 policy/examples/*.conf '$(DESTDIR)$(PREFIX)/share/winord/examples/'
+	for page in man/*.[157]; do \
+	  install -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/" || exit 1; done
+
+.PHONY: clean
+clean:
+	rm -rf '$(BUILD)'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,46 @@
+/* Small text helpers of this folder: ASCII only, no locale, no allocation. Internal. */
+#ifndef WINORD_TEXT_H
+#define WINORD_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool is_blank(char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static inline char ascii_lower(char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Value of a hexadecimal digit, or -1. */
+int hex_digit(char c);
+
+/* Reads decimal digits. Returns what follows them, or NULL: none there, or beyond 64 bits. */
+const char *read_digits(const char *text, uint64_t *value);
+
+/*
+ * The next entry of a comma list, without its outer blanks, into item (cut at size - 1). *cursor starts at the text and moves
+ * on. False when there is no more; an empty entry is an empty item.
+ */
+bool next_item(const char **cursor, char *item, size_t size);
+
+/*
+ * The closest of count names to a word that is none of them, or NULL when nothing is close.
+ *   names    array whose elements begin with a const char *
+ *   stride   size of an element
+ */
+const char *nearest(const char *word, const void *names, size_t count, size_t stride);
+
+/* Equal but for the case of ASCII letters. */
+bool equal_ignoring_case(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,46 @@
+/* The copies of NCCL in this process, and which of them a call is meant for. */
+#ifndef WINORD_COPIES_H
+#define WINORD_COPIES_H
+
+#include "dl.h"
+
+enum { THUNKS = 8, NOT_A_THUNK = -1 };
+
+/* What a call goes to. */
+struct target {
+  void *function; /* NULL: nothing found */
+  struct object copy; /* the copy of NCCL behind it; dynamic is NULL when that is not known */
+  const char *route; /* "plt" or "dlsym" */
+};
+
+/*
+ * Finds the real function for a call.
+ *   thunk    the number of the thunk called (the look-up gave the program that one), or NOT_A_THUNK
+ *   caller   an address in the object that called
+ *   home     identity of the copy this communicator is known to belong to, or NULL
+ * Never guesses between two copies. Thread-safe, takes the dynamic linker's lock; errno and dlerror are clobbered.
+ */
+struct target resolve(enum nccl_function function, int thunk, const void *caller, const void *home);
+
+/*
+ * The thunk number for a real function that a look-up found in a copy of NCCL; NOT_A_THUNK when `real` lies in none, or when
+ * all thunks are taken (then also thunk_overflow tells whose it was). Thread-safe, no allocation.
+ */
+int thunk_for(enum nccl_function function, void *real);
+
+/* The first object whose functions found no thunk left; dynamic is NULL when there was none. */
+struct object thunk_overflow(void);
+
+/* Copies of NCCL loaded in this namespace: fills at most max, returns their number. */
+size_t copies_loaded(struct object *found, size_t max);
+
+/* The only loaded object that defines pncclX of this function; false: none, or several. */
+bool only_copy(enum nccl_function function, struct object *found);
+
+/* 22907 for 2.29.7; 0 when it cannot be told. */
+int copy_version(const struct object *copy);
+
+/* A number of the communicator, asked of its own copy ("pncclCommUserRank", ...); -1 when it cannot be told. */
+int copy_comm_number(const struct object *copy, const char *name, void *comm);
+
+#endif

@@ -1,0 +1,78 @@
+#include "dl.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+const char *const pnccl_names[NCCL_FUNCTIONS] = {
+    [WINDOW_REGISTER] = "pncclCommWindowRegister", [WINDOW_DEREGISTER] = "pncclCommWindowDeregister",
+    [DEVCOMM_CREATE] = "pncclDevCommCreate",       [COMM_DESTROY] = "pncclCommDestroy",
+    [COMM_ABORT] = "pncclCommAbort",
+};
+
+static bool is_linker(const struct object *object) {
+  const char *soname = object_soname(object);
+  return soname && (same_text(soname, "libc.so.6") || same_text(soname, "libdl.so.2"));
+}
+
+static bool find_dl(struct dl *dl) {
+  for (const struct link_map *map = link_maps(); map; map = map->l_next) {
+    const struct object object = object_of_map(map);
+    if (!is_linker(&object))
+      continue;
+    dl->sym = object_symbol(&object, "dlsym");
+    dl->open = object_symbol(&object, "dlopen");
+    dl->close = object_symbol(&object, "dlclose");
+    dl->error = object_symbol(&object, "dlerror");
+    if (dl->sym && dl->open && dl->close && dl->error)
+      return true;
+  }
+  return false;
+}
+
+const struct dl *dl_functions(void) {
+  static struct dl found;
+  static atomic_bool ready;
+  struct dl dl;
+  if (atomic_load_explicit(&ready, memory_order_acquire))
+    return &found;
+  if (!find_dl(&dl))
+    return NULL;
+  found = dl; /* every thread writes the same */
+  atomic_store_explicit(&ready, true, memory_order_release);
+  return &found;
+}
+
+void *next_dlsym(void) {
+  static _Atomic(void *) cached;
+  void *found = atomic_load_explicit(&cached, memory_order_relaxed);
+  bool past_us = false;
+  for (const struct link_map *map = found ? NULL : link_maps(); map && !found; map = map->l_next) {
+    const struct object object = object_of_map(map);
+    if (past_us)
+      found = object_symbol(&object, "dlsym");
+    past_us |= map->l_ld == _DYNAMIC;
+  }
+  atomic_store_explicit(&cached, found, memory_order_relaxed);
+  return found;
+}
+
+void *after_us(const struct dl *dl, const char *name) {
+  void *found = dl->sym(RTLD_NEXT, name);
+  __asm__ volatile("" ::: "memory"); /* no tail call: RTLD_NEXT looks at the return address */
+  return found;
+}
+
+void *in_callers_scope(const struct dl *dl, const void *caller, enum nccl_function function) {
+  struct object self, owner;
+  if (!object_at(caller, &self) || self.name[0] == '\0')
+    return NULL; /* the program's own scope is the global one */
+  void *handle = dl->open(self.name, RTLD_LAZY | RTLD_NOLOAD);
+  void *found = handle ? dl->sym(handle, nccl_name(function)) : NULL;
+  if (handle)
+    dl->close(handle);
+  if (!found || !object_at(found, &owner) || owner.dynamic == _DYNAMIC)
+    return NULL;
+  if (owner.dynamic == self.dynamic && !object_symbol(&self, pnccl_names[function]))
+    return NULL;
+  return found;
+}

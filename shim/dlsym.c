@@ -1,0 +1,62 @@
+/*
+ * The dlsym hook behind the assembly stub. For every name but ours, and for RTLD_NEXT, the answer is "go to the next dlsym";
+ * that path reads two words and the name and calls nothing of libc.
+ */
+#include "dlsym.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "copies.h"
+#include "wrap.h"
+
+typedef void *dlsym_function(void *handle, const char *name);
+
+static int our_function(const char *name) {
+  for (int f = 0; name && name[0] == 'n' && f < NCCL_FUNCTIONS; f++)
+    if (same_text(name, nccl_name(f)))
+      return f;
+  return NCCL_FUNCTIONS;
+}
+
+static void *ask(dlsym_function *next, void *handle, const char *name) {
+  void *answer = next(handle, name);
+  __asm__ volatile("" ::: "memory"); /* no tail call: RTLD_DEFAULT looks at the return address */
+  return answer;
+}
+
+/* What there would be without us decides whether there is something to wrap. */
+static void *global_wrapper(void *handle, enum nccl_function function, const void *caller) {
+  const struct dl *dl = dl_functions();
+  if (!dl)
+    return NULL;
+  void *real = after_us(dl, nccl_name(function));
+  if (!real && handle == RTLD_DEFAULT)
+    real = in_callers_scope(dl, caller, function);
+  if (!real)
+    (void)after_us(dl, nccl_name(function)); /* for dlerror */
+  else
+    (void)dl->error();
+  return real ? wrapper(function, NOT_A_THUNK) : NULL;
+}
+
+static void *look_up(dlsym_function *next, void *handle, enum nccl_function function, const void *caller) {
+  void *answer = ask(next, handle, nccl_name(function));
+  if (answer == wrapper(function, NOT_A_THUNK))
+    return global_wrapper(handle, function, caller);
+  if (!answer || handle == RTLD_DEFAULT)
+    return answer;
+  const int thunk = thunk_for(function, answer);
+  return thunk == NOT_A_THUNK ? answer : wrapper(function, thunk);
+}
+
+struct route dlsym_route(void *handle, const char *name, const void *caller) {
+  dlsym_function *next = (dlsym_function *)next_dlsym();
+  const int function = handle == RTLD_NEXT ? NCCL_FUNCTIONS : our_function(name);
+  if (!next || function == NCCL_FUNCTIONS)
+    return (struct route){.jump = (void *)next};
+  const int saved = errno;
+  void *answer = look_up(next, handle, function, caller);
+  errno = saved;
+  return (struct route){.answer = answer};
+}

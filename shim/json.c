@@ -1,0 +1,142 @@
+#include "json.h"
+
+#include <string.h>
+
+static void put(struct json *json, const char *text, size_t size) {
+  if (size > sizeof json->text - json->length) {
+    json->full = true;
+    return;
+  }
+  memcpy(json->text + json->length, text, size);
+  json->length += size;
+}
+
+static void put_text(struct json *json, const char *text) { put(json, text, strlen(text)); }
+
+char *put_decimal(char *at, uint64_t value) {
+  char digits[20];
+  size_t n = 0;
+  do {
+    digits[n++] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  while (n)
+    *at++ = digits[--n];
+  return at;
+}
+
+/* Length of the UTF-8 sequence at s, within n bytes; 0: none starts here. Surrogates and overlong forms are none. */
+static size_t utf8_length(const unsigned char *s, size_t n) {
+  const size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+  if (length > n)
+    return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  const bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+                   (s[0] == 0xf4 && s[1] > 0x8f);
+  return bad ? 0 : length;
+}
+
+static void put_control(struct json *json, unsigned char c) {
+  static const char hex[] = "0123456789abcdef";
+  const char escape[] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+  put(json, escape, sizeof escape);
+}
+
+/* Puts the character at s, returns how many bytes of s it took. */
+static size_t put_character(struct json *json, const unsigned char *s, size_t n) {
+  const size_t length = utf8_length(s, n);
+  if (length == 0) {
+    put_text(json, "\xef\xbf\xbd");
+    return 1;
+  }
+  if (s[0] == '"' || s[0] == '\\')
+    put_text(json, "\\");
+  if (s[0] < 0x20 || s[0] == 0x7f)
+    put_control(json, s[0]);
+  else
+    put(json, (const char *)s, length);
+  return length;
+}
+
+static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
+static void put_quoted(struct json *json, const char *value) {
+  const size_t size = strlen(value), end = size > JSON_STRING ? JSON_STRING : size;
+  const unsigned char *s = (const unsigned char *)value;
+  put_text(json, "\"");
+  for (size_t i = 0; i < end;) {
+    size_t run = 0;
+    while (i + run < end && is_plain(s[i + run]))
+      run++;
+    put(json, value + i, run);
+    i += run;
+    if (i < end)
+      i += put_character(json, s + i, size - i);
+  }
+  put_text(json, size > end ? "...\"" : "\"");
+}
+
+/* Keys are ours and plain. */
+static void put_key(struct json *json, const char *key) {
+  if (!json->first)
+    put_text(json, ",");
+  json->first = false;
+  if (key) {
+    put_text(json, "\"");
+    put_text(json, key);
+    put_text(json, "\":");
+  }
+}
+
+static void open_with(struct json *json, const char *key, const char *bracket) {
+  put_key(json, key);
+  put_text(json, bracket);
+  json->first = true;
+}
+
+static void close_with(struct json *json, const char *bracket) {
+  put_text(json, bracket);
+  json->first = false;
+}
+
+void json_open(struct json *json, const char *key) { open_with(json, key, "{"); }
+void json_close(struct json *json) { close_with(json, "}"); }
+void json_open_array(struct json *json, const char *key) { open_with(json, key, "["); }
+void json_close_array(struct json *json) { close_with(json, "]"); }
+
+void json_string(struct json *json, const char *key, const char *value) {
+  put_key(json, key);
+  if (value)
+    put_quoted(json, value);
+  else
+    put_text(json, "null");
+}
+
+void json_unsigned(struct json *json, const char *key, uint64_t value) {
+  char digits[20];
+  put_key(json, key);
+  put(json, digits, (size_t)(put_decimal(digits, value) - digits));
+}
+
+void json_number(struct json *json, const char *key, int64_t value) {
+  char digits[21] = "-";
+  put_key(json, key);
+  char *end = value < 0 ? put_decimal(digits + 1, -(uint64_t)value) : put_decimal(digits, (uint64_t)value);
+  put(json, digits, (size_t)(end - digits));
+}
+
+void json_bool(struct json *json, const char *key, bool value) {
+  put_key(json, key);
+  put_text(json, value ? "true" : "false");
+}
+
+void json_null(struct json *json, const char *key) { json_string(json, key, NULL); }
+
+void json_known(struct json *json, const char *key, int64_t value) {
+  if (value < 0)
+    json_null(json, key);
+  else
+    json_number(json, key, value);
+}

@@ -1,0 +1,162 @@
+#include "process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "comms.h"
+#include "copies.h"
+#include "records.h"
+
+#define DEFAULT_POLICY "/etc/winord.conf"
+
+/* Above this the search for unreachable rules, which is quadratic, is left to `winord check`. */
+enum { RULES_SEARCHED = 1000 };
+
+static struct process process;
+static process_lock lock;
+static _Atomic pid_t entered;
+static bool read_once;
+
+const char *process_variable(const char *name) {
+  const char *value = secure_getenv(name);
+  return value && *value ? value : NULL;
+}
+
+static const char *first_variable(const char *const *names) {
+  const char *value = NULL;
+  for (; !value && *names; names++)
+    value = process_variable(*names);
+  return value;
+}
+
+static bool is_set(const char *name, const char *to) {
+  const char *value = process_variable(name);
+  return value && strcmp(value, to) == 0;
+}
+
+static const char *kept(const char *text) { return text ? strdup(text) : NULL; }
+
+static const char *read_exe(void) {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0)
+    return NULL;
+  path[length] = '\0';
+  return strdup(path);
+}
+
+static const char *file_name(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? slash + 1 : path;
+}
+
+static int today(void) {
+  struct timespec now;
+  struct utc utc;
+  clock_gettime(CLOCK_REALTIME, &now);
+  utc = utc_of(now.tv_sec);
+  return utc.year * 10000 + utc.month * 100 + utc.day;
+}
+
+static void read_names(void) {
+  const struct facts *facts = process.facts;
+  if (facts && facts->status == FACTS_CURRENT && facts->hostname)
+    snprintf(process.node, sizeof process.node, "%s", facts->hostname);
+  else if (gethostname(process.node, sizeof process.node - 1) != 0)
+    process.node[0] = '\0';
+  snprintf(process.label, sizeof process.label, "%.*s", (int)strcspn(process.node, "."), process.node);
+}
+
+static bool plugin_named(const char *name) {
+  const char *value = process_variable(name);
+  return value && strcmp(value, "none") != 0;
+}
+
+/* NCCL also loads a plugin that nobody named, when one of these is in its library path. */
+static bool is_plugin(const struct object *object, void *user) {
+  static const char *const prefixes[] = {"libnccl-net", "libnccl-gin", "libnccl-rma"};
+  const char *name = file_name(object->name);
+  (void)user;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return true;
+  return false;
+}
+
+static bool has_external_plugin(void) {
+  return plugin_named("NCCL_NET_PLUGIN") || plugin_named("NCCL_GIN_PLUGIN") || plugin_named("NCCL_RMA_PLUGIN") ||
+         objects_any(is_plugin, NULL);
+}
+
+static const struct policy *read_policy(void) {
+  const char *path = process_variable("WINORD_CONF");
+  if (!path)
+    path = access(DEFAULT_POLICY, F_OK) == 0 ? DEFAULT_POLICY : NULL;
+  struct policy *policy = path ? policy_read(path) : NULL;
+  if (policy && policy->rule_count <= RULES_SEARCHED)
+    policy_find_unreachable(policy, false);
+  return policy;
+}
+
+static void read_host(void) {
+  const char *pool = process_variable("WINORD_POOL"), *partition = process_variable("SLURM_JOB_PARTITION");
+  process.host = (struct host){.name = process.node, .today = today(), .exe = file_name(process.exe)};
+  process.host.gin_proxy = is_set("NCCL_GIN_TYPE", "2");
+  if (process.facts)
+    process.host.modes = facts_modes(process.facts, process_variable("NCCL_IB_HCA"), has_external_plugin(), "");
+  else
+    process.host.modes = (struct host_modes){.mode = MODE_UNKNOWN, .unproved = "facts_missing"};
+  host_find_pool(&process.host, process.policy, kept(pool), kept(partition));
+}
+
+static void read_environment(void) {
+  static const char *const jobs[] = {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", NULL};
+  static const char *const steps[] = {"SLURM_STEP_ID", "TORCHELASTIC_RESTART_COUNT", NULL};
+  const char *on_error = process_variable("WINORD_ON_ERROR");
+  process.disabled = is_set("WINORD_DISABLE", "1");
+  process.dry_run = is_set("WINORD_DRY_RUN", "1");
+  process.strict_on_error = on_error && strcmp(on_error, "strict") == 0;
+  process.on_error_odd = on_error && !process.strict_on_error && strcmp(on_error, "keep") != 0;
+  process.run = kept(process_variable("WINORD_RUN"));
+  process.job = kept(first_variable(jobs));
+  process.step = kept(first_variable(steps));
+}
+
+static void read_all(void) {
+  read_environment();
+  if (process.disabled)
+    return;
+  process.exe = read_exe();
+  process.facts = facts_read(process_variable("WINORD_FACTS"), "");
+  read_names();
+  process.log = journal_path(process_variable("WINORD_LOG"));
+  process.policy = read_policy();
+  read_host();
+}
+
+static void begin(pid_t pid) {
+  if (!read_once)
+    read_all();
+  read_once = true;
+  memset(&process.count, 0, sizeof process.count);
+  memset(process.noticed, 0, sizeof process.noticed);
+  if (!process.disabled)
+    record_start(&process);
+  atomic_store(&entered, pid);
+}
+
+struct process *process_enter(void) {
+  const pid_t pid = getpid();
+  if (atomic_load(&entered) == pid)
+    return &process;
+  process_lock_take(&lock);
+  if (atomic_load(&entered) != pid)
+    begin(pid);
+  process_lock_release(&lock);
+  return &process;
+}
+
+struct process *process_entered(void) { return atomic_load(&entered) == getpid() ? &process : NULL; }

@@ -1,0 +1,47 @@
+/* The records, an event each. The fields stand in libwinord(7). */
+#ifndef WINORD_RECORDS_H
+#define WINORD_RECORDS_H
+
+#include <time.h>
+
+#include "comms.h"
+#include "copies.h"
+#include "journal.h"
+#include "process.h"
+
+/* What happened in one call, as far as its record needs it. */
+struct call {
+  void *comm_pointer;
+  struct comm comm; /* as known after the call */
+  struct target target;
+  const char *caller; /* path of the object that called, or NULL */
+  int nccl; /* version code, 0: not known */
+  int result; /* what NCCL returned; meaningless without target.function */
+  bool window_null; /* success, and the window is NULL */
+  int64_t elapsed_ns; /* spent in NCCL */
+};
+
+void record_start(struct process *process);
+void record_exit(struct process *process);
+void record_register(struct process *process, const struct call *call, const struct request *request,
+                     const struct decision *decision, int flags_given);
+void record_deregister(struct process *process, const struct call *call, bool internal);
+void record_devcomm(struct process *process, const struct call *call, const struct devcomm_requirements *requirements);
+
+/*
+ * A copy of NCCL that calls can reach past us.
+ *   why   "namespace", "bound_past_us", "dlsym_past_us" or "thunks"
+ *   by    path of the object whose calls pass us, or NULL
+ */
+void record_uncovered(struct process *process, const struct object *copy, const char *why, const char *by);
+
+/* A calendar moment in UTC, computed without the C library's time zone. Valid for 1970 to 9999. */
+struct utc {
+  int year, month, day, hour, minute, second;
+};
+struct utc utc_of(time_t time);
+
+/* WINORD_LOG's value made absolute, with %q{VAR} filled in (%h, %p and %% are left to each record); NULL for NULL. Allocated. */
+const char *journal_path(const char *value);
+
+#endif

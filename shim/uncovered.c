@@ -1,0 +1,100 @@
+#include "uncovered.h"
+
+#include <stdatomic.h>
+
+#include "copies.h"
+#include "dlsym.h"
+#include "process.h"
+#include "records.h"
+#include "wrap.h"
+
+enum { REMEMBERED = 16 };
+
+static _Atomic(const void *) reported[REMEMBERED], reached[REMEMBERED];
+
+static bool remembers(_Atomic(const void *) *list, const void *identity) {
+  for (int i = 0; i < REMEMBERED; i++)
+    if (atomic_load(&list[i]) == identity)
+      return true;
+  return false;
+}
+
+/* False when it was there already, or nothing more fits. */
+static bool remember(_Atomic(const void *) *list, const void *identity) {
+  for (int i = 0; i < REMEMBERED; i++) {
+    const void *seen = NULL;
+    if (atomic_compare_exchange_strong(&list[i], &seen, identity))
+      return true;
+    if (seen == identity)
+      return false;
+  }
+  return false;
+}
+
+void uncovered_not(const void *identity) {
+  if (identity)
+    (void)remember(reached, identity);
+}
+
+static void report(const struct object *copy, const char *why, const char *by) {
+  if (!remember(reported, copy->dynamic))
+    return;
+  struct process *process = process_enter();
+  if (!process->disabled)
+    record_uncovered(process, copy, why, by);
+}
+
+/* The objects that can pass us, found within the dynamic linker's lock, where nothing may be written. */
+struct passing {
+  const struct object *copies;
+  size_t count;
+  struct object by[THUNKS]; /* by[i]: an object whose calls are bound into copies[i] */
+  bool at_end;
+  struct object dlsym_by; /* at the end: one whose dlsym is not ours */
+};
+
+static bool look_at(const struct object *object, void *user) {
+  struct passing *passing = user;
+  const char *name = nccl_name(WINDOW_REGISTER);
+  struct object owner;
+  void *bound = object_binding(object, name);
+  for (size_t i = 0; bound && i < passing->count; i++)
+    if (bound == object_symbol(&passing->copies[i], name) && object->dynamic != passing->copies[i].dynamic)
+      passing->by[i] = *object;
+  void *looked_up = passing->at_end && winord_dlsym && object->name[0] ? object_binding(object, "dlsym") : NULL;
+  if (looked_up && looked_up == (void *)dl_functions()->sym && object_at(looked_up, &owner) &&
+      owner.dynamic != object->dynamic)
+    passing->dlsym_by = *object;
+  return false;
+}
+
+static void scan_namespace(bool at_end) {
+  struct object copies[THUNKS];
+  struct passing passing = {.copies = copies, .count = copies_loaded(copies, THUNKS), .at_end = at_end};
+  if (passing.count == 0 || !dl_functions())
+    return;
+  objects_any(look_at, &passing);
+  for (size_t i = 0; i < passing.count; i++) {
+    if (passing.by[i].dynamic)
+      report(&copies[i], "bound_past_us", passing.by[i].name);
+    else if (at_end && passing.dlsym_by.dynamic && !remembers(reached, copies[i].dynamic))
+      report(&copies[i], "dlsym_past_us", passing.dlsym_by.name);
+  }
+}
+
+static void scan_other_namespaces(void) {
+  for (const struct r_debug *space = next_namespace(NULL); space; space = next_namespace(space))
+    for (const struct link_map *map = space->r_map; map; map = map->l_next) {
+      const struct object object = object_of_map(map);
+      if (object_symbol(&object, pnccl_names[WINDOW_REGISTER]))
+        report(&object, "namespace", NULL);
+    }
+}
+
+void uncovered_scan(bool at_end) {
+  const struct object left_over = thunk_overflow();
+  scan_namespace(at_end);
+  scan_other_namespaces();
+  if (left_over.dynamic)
+    report(&left_over, "thunks", NULL);
+}

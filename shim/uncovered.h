@@ -1,0 +1,16 @@
+/* Copies of NCCL that calls can reach past us. Looked for at the first window call and at the end of the process. */
+#ifndef WINORD_UNCOVERED_H
+#define WINORD_UNCOVERED_H
+
+#include <stdbool.h>
+
+/*
+ * Looks for such copies and records each that was not recorded before.
+ *   at_end   the process is ending: a copy that no call of ours reached, though some object has the means, counts too
+ */
+void uncovered_scan(bool at_end);
+
+/* Remembers that calls do reach this copy through us. */
+void uncovered_not(const void *identity);
+
+#endif
