@@ -11,7 +11,9 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 STANDARD := -std=gnu11 -DWINORD_VERSION='"$(VERSION)"'
 ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(CFLAGS) -I. -MMD -MP
 # Hidden, and free of anything that lives outside a function: what a preloaded library must be.
-PIC_CFLAGS = $(ALL_CFLAGS) -fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
+PIC_CFLAGS = $(ALL_CFLAGS) $(ATOMICS) -fPIC -fvisibility=hidden -fno-stack-protector
+# Outlined atomics bring a constructor along.
+ATOMICS := $(if $(filter aarch64,$(ARCH)),-mno-outline-atomics)
 INIH_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libinih.a) /usr/lib/$(ARCH)-linux-gnu/libinih.a))
 JANSSON_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libjansson.a)) -ljansson)
 

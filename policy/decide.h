@@ -59,7 +59,8 @@ struct decision {
 };
 
 /* Why a row of the guard does not hold: the `why` word, or NULL: it holds. For `winord explain`, which shows all four. */
-const char *guard_fails(enum guard row, const struct rule *rule, const struct request *request, const struct host *host);
+const char *guard_fails(enum guard row, const struct rule *rule, const struct request *request,
+                        const struct host *host);
 
 /* The key on which the rule fails to match ("pool", "pci-atomic-mode", ...), or NULL: it matches. Static string. */
 const char *rule_mismatch(const struct rule *rule, const struct request *request, const struct host *host);
@@ -69,9 +70,13 @@ const char *rule_mismatch(const struct rule *rule, const struct request *request
  *   winord_pool, slurm_partition   values of WINORD_POOL and SLURM_JOB_PARTITION; NULL or "": not set
  *   policy                         may be NULL; a broken one describes no pool
  */
-void host_find_pool(struct host *host, const struct policy *policy, const char *winord_pool, const char *slurm_partition);
+void host_find_pool(struct host *host, const struct policy *policy, const char *winord_pool,
+                    const char *slurm_partition);
 
-/* The host's mode as rules match it: the facts' where known, else the pool's attested one while it holds. *source as decision. */
+/*
+ * The host's mode as rules match it: the facts' where known (a zero only when proved), else the pool's attested one while it
+ * holds. *source as decision.
+ */
 int host_mode(const struct host *host, const char **source);
 
 /*

@@ -31,7 +31,7 @@ struct nic {
 struct facts {
   enum facts_status status;
   char *path; /* NULL with FACTS_NONE */
-  char *trouble; /* for FACTS_MISSING, FACTS_DAMAGED and FACTS_STALE: what, with file:line where there is one; else NULL */
+  char *trouble; /* FACTS_MISSING, FACTS_DAMAGED, FACTS_STALE: what, with file:line where there is one; else NULL */
   bool trusted; /* owned by root and writable by nobody else */
   char *hostname; /* the file's word; to be believed only with FACTS_CURRENT */
   char *boot_id;

@@ -48,11 +48,8 @@ struct pool {
   int attested_until; /* last day it holds, UTC, as yyyymmdd; 0: none given */
 };
 
+/* What is compared first stands first: the rules of a long policy are walked for every window. */
 struct rule {
-  char *name;
-  const char *file; /* where its header stands */
-  int line;
-  struct globs pool, host, caller, exe;
   unsigned modes; /* bit m for mode m, bit 5 for unknown; 0: any */
   enum asked asked;
   struct version_range nccl; /* all comparisons of the key, intersected; {0, INT_MAX}: any */
@@ -60,8 +57,12 @@ struct rule {
   unsigned flags_set, flags_clear; /* other bits that must be set, must be clear */
   unsigned gin_connections; /* bit per enum gin_connection; 0: any */
   enum ordering ordering;
+  struct globs pool, host, exe, caller;
   bool va_signals_none; /* va-signals = none */
   bool accept_hazard; /* accept-hazard = yes */
+  int line; /* where its header stands */
+  const char *file;
+  char *name;
 };
 
 /* One thing wrong (or doubtful) in a policy file. line is 0 where it concerns the file as a whole. */

@@ -12,10 +12,7 @@ struct owned_policy {
   struct arena arena;
 };
 
-static inline struct arena *policy_arena(struct policy *policy)
-{
-  return &((struct owned_policy *)policy)->arena;
-}
+static inline struct arena *policy_arena(struct policy *policy) { return &((struct owned_policy *)policy)->arena; }
 
 enum section_kind { SECTION_NONE, SECTION_WINORD, SECTION_POOL, SECTION_RULE, SECTION_IGNORED };
 
@@ -77,7 +74,7 @@ const char *reader_take_file(struct reader *reader, const char *path);
 
 /* Adds a problem, in order of file and line. */
 void policy_problem(struct policy *policy, const char *file, int line, bool warning, const char *format, ...)
-  __attribute__((format(printf, 5, 6)));
+    __attribute__((format(printf, 5, 6)));
 
 /* The same for the file being read; after 100 errors the rest of the file's are not listed. */
 void reader_error(struct reader *reader, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -19,8 +19,18 @@ static struct strict_range ranges[RANGES];
 static unsigned comms_used, ranges_used, sequence;
 static bool ranges_full;
 
-void process_lock_take(process_lock *taken) {
+static _Atomic pid_t self_id;
+
+pid_t process_id(void) { return atomic_load_explicit(&self_id, memory_order_relaxed); }
+
+pid_t process_id_read(void) {
   const pid_t self = getpid();
+  atomic_store_explicit(&self_id, self, memory_order_relaxed);
+  return self;
+}
+
+void process_lock_take(process_lock *taken) {
+  const pid_t self = process_id();
   pid_t holder = 0;
   while (!atomic_compare_exchange_strong(taken, &holder, self)) {
     if (holder == self) {

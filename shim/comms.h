@@ -14,6 +14,11 @@
 
 /* A lock that a forked child does not inherit: it is held by a process, and a holder of another process counts as nobody. */
 typedef _Atomic pid_t process_lock;
+
+/* The process's id, as of the last entry into the shim: every entry begins with process_id_read, the rest asks process_id. */
+pid_t process_id_read(void);
+pid_t process_id(void);
+
 void process_lock_take(process_lock *lock);
 void process_lock_release(process_lock *lock);
 

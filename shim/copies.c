@@ -2,6 +2,8 @@
 
 #include <stdatomic.h>
 
+#include "comms.h"
+
 /* A copy whose functions were handed out by dlsym. Fields are written with equal values by whoever gets there. */
 struct slot {
   _Atomic(const ElfW(Dyn) *) dynamic;
@@ -78,12 +80,10 @@ static bool has_identity(const struct object *object, void *user) {
   return true;
 }
 
-/* A communicator stays with its copy, unless the next in the chain is another interposer, which knows what it does. */
-static bool go_home(enum nccl_function function, const void *home, const struct object *next, struct target *target) {
+/* The copy this communicator belongs to, when it is still loaded and has the function. */
+static bool at_home(enum nccl_function function, const void *home, struct target *target) {
   struct object copy = {.dynamic = home};
-  if (!home || next->dynamic == home || !object_symbol(next, pnccl_names[function]))
-    return false;
-  if (!objects_any(has_identity, &copy) || !object_symbol(&copy, nccl_name(function)))
+  if (!home || !objects_any(has_identity, &copy) || !object_symbol(&copy, nccl_name(function)))
     return false;
   target->function = object_symbol(&copy, nccl_name(function));
   target->copy = copy;
@@ -109,28 +109,33 @@ static void *linked_function(const struct dl *dl, enum nccl_function function, c
   return real;
 }
 
+/*
+ * Where the linker leads comes first for the calls that make a communicator known, and where that is another interposer, which
+ * knows what it does.
+ */
+static bool linker_decides(enum nccl_function function, void *real) {
+  struct object object;
+  if (!real)
+    return false;
+  return function == WINDOW_REGISTER || function == DEVCOMM_CREATE ||
+         (object_at(real, &object) && !object_symbol(&object, pnccl_names[function]));
+}
+
 static struct target resolve_linked(enum nccl_function function, const void *caller, const void *home) {
   struct target target = {.route = "plt"};
-  struct object next = {0}, only;
+  struct object only;
   const struct dl *dl = dl_functions();
-  target.function = dl ? linked_function(dl, function, caller) : NULL;
-  if (target.function && object_at(target.function, &next) && go_home(function, home, &next, &target))
+  void *real = dl ? linked_function(dl, function, caller) : NULL;
+  if (!linker_decides(function, real) && at_home(function, home, &target))
     return target;
-  if (target.function) {
-    target.copy = copy_behind(dl, function, target.function);
+  target.function = real;
+  if (real) {
+    target.copy = copy_behind(dl, function, real);
   } else if (only_copy(function, &only)) {
     target.function = object_symbol(&only, nccl_name(function));
     target.copy = only;
   }
   return target;
-}
-
-struct target resolve(enum nccl_function function, int thunk, const void *caller, const void *home) {
-  if (thunk == NOT_A_THUNK)
-    return resolve_linked(function, caller, home);
-  struct slot *slot = &slots[thunk];
-  return (struct target){
-      .function = atomic_load(&slot->real[function]), .copy = slot_object(slot), .route = "dlsym"};
 }
 
 /* NCCL's own name first: the other may be interposed within the copy. */
@@ -149,4 +154,52 @@ int copy_comm_number(const struct object *copy, const char *name, void *comm) {
   comm_number_function *get = (comm_number_function *)copy_symbol(copy, name);
   int number = -1;
   return comm && get && get(comm, &number) == NCCL_SUCCESS ? number : -1;
+}
+
+static struct target resolve_anew(enum nccl_function function, int thunk, const void *caller, const void *home) {
+  struct target target = {.route = "dlsym"};
+  if (thunk == NOT_A_THUNK) {
+    target = resolve_linked(function, caller, home);
+  } else {
+    target.function = atomic_load(&slots[thunk].real[function]);
+    target.copy = slot_object(&slots[thunk]);
+  }
+  target.version = copy_version(&target.copy);
+  (void)object_at(caller, &target.from);
+  return target;
+}
+
+struct question {
+  enum nccl_function function;
+  int thunk;
+  const void *caller, *home;
+  struct generation generation;
+};
+
+static bool same_question(const struct question *a, const struct question *b) {
+  return a->function == b->function && a->thunk == b->thunk && a->caller == b->caller && a->home == b->home &&
+         a->generation.loaded == b->generation.loaded && a->generation.unloaded == b->generation.unloaded;
+}
+
+struct target resolve(enum nccl_function function, int thunk, const void *caller, const void *home) {
+  enum { KEPT = 64 };
+  static process_lock lock;
+  static struct {
+    struct question question;
+    struct target answer;
+  } kept[KEPT];
+  const struct question question = {function, thunk, caller, home, objects_generation()};
+  const unsigned at = ((unsigned)((uintptr_t)caller >> 2) + (unsigned)function * 7 + (unsigned)(thunk + 1) * 11) % KEPT;
+  process_lock_take(&lock);
+  const bool known = same_question(&kept[at].question, &question);
+  struct target target = kept[at].answer;
+  process_lock_release(&lock);
+  if (known && target.function)
+    return target;
+  target = resolve_anew(function, thunk, caller, home);
+  process_lock_take(&lock);
+  kept[at].question = question;
+  kept[at].answer = target;
+  process_lock_release(&lock);
+  return target;
 }

@@ -6,15 +6,17 @@
 
 enum { THUNKS = 8, NOT_A_THUNK = -1 };
 
-/* What a call goes to. */
+/* Where a call comes from and what it goes to. */
 struct target {
   void *function; /* NULL: nothing found */
   struct object copy; /* the copy of NCCL behind it; dynamic is NULL when that is not known */
+  int version; /* of that copy: 22907 for 2.29.7; 0 when it cannot be told */
   const char *route; /* "plt" or "dlsym" */
+  struct object from; /* the object that called; dynamic is NULL when there is none (generated code) */
 };
 
 /*
- * Finds the real function for a call.
+ * Finds the real function for a call. Answers are kept, and hold until some object is loaded or unloaded.
  *   thunk    the number of the thunk called (the look-up gave the program that one), or NOT_A_THUNK
  *   caller   an address in the object that called
  *   home     identity of the copy this communicator is known to belong to, or NULL

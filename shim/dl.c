@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
+#include "linker.h"
+
 const char *const pnccl_names[NCCL_FUNCTIONS] = {
     [WINDOW_REGISTER] = "pncclCommWindowRegister", [WINDOW_DEREGISTER] = "pncclCommWindowDeregister",
     [DEVCOMM_CREATE] = "pncclDevCommCreate",       [COMM_DESTROY] = "pncclCommDestroy",
@@ -56,9 +58,23 @@ void *next_dlsym(void) {
   return found;
 }
 
-void *after_us(const struct dl *dl, const char *name) {
-  void *found = dl->sym(RTLD_NEXT, name);
-  __asm__ volatile("" ::: "memory"); /* no tail call: RTLD_NEXT looks at the return address */
+/* Asked from here, since RTLD_NEXT and RTLD_DEFAULT look at the return address; leaving the linker keeps it no tail call. */
+void *ask_linker(void *(*dlsym)(void *handle, const char *name), void *handle, const char *name) {
+  linker_enter();
+  void *found = dlsym(handle, name);
+  linker_leave();
+  return found;
+}
+
+void *after_us(const struct dl *dl, const char *name) { return ask_linker(dl->sym, RTLD_NEXT, name); }
+
+static void *in_scope_of(const struct dl *dl, const char *path, const char *name) {
+  linker_enter();
+  void *handle = dl->open(path, RTLD_LAZY | RTLD_NOLOAD);
+  void *found = handle ? dl->sym(handle, name) : NULL;
+  if (handle)
+    dl->close(handle);
+  linker_leave();
   return found;
 }
 
@@ -66,10 +82,7 @@ void *in_callers_scope(const struct dl *dl, const void *caller, enum nccl_functi
   struct object self, owner;
   if (!object_at(caller, &self) || self.name[0] == '\0')
     return NULL; /* the program's own scope is the global one */
-  void *handle = dl->open(self.name, RTLD_LAZY | RTLD_NOLOAD);
-  void *found = handle ? dl->sym(handle, nccl_name(function)) : NULL;
-  if (handle)
-    dl->close(handle);
+  void *found = in_scope_of(dl, self.name, nccl_name(function));
   if (!found || !object_at(found, &owner) || owner.dynamic == _DYNAMIC)
     return NULL;
   if (owner.dynamic == self.dynamic && !object_symbol(&self, pnccl_names[function]))

@@ -18,6 +18,9 @@ const struct dl *dl_functions(void);
 /* The dlsym that stands after ours in the search order: another tool's, or libc's. NULL: none. */
 void *next_dlsym(void);
 
+/* Calls this dlsym, as a look-up of ours: what "the caller" means for RTLD_NEXT and RTLD_DEFAULT is this library. */
+void *ask_linker(void *(*dlsym)(void *handle, const char *name), void *handle, const char *name);
+
 /* What the global scope holds under this name after us, or NULL. */
 void *after_us(const struct dl *dl, const char *name);
 

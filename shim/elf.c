@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
+#include "linker.h"
+
 /* The tables of a dynamic section that a look-up needs. */
 struct tables {
   const ElfW(Sym) *symbols;
@@ -154,14 +156,34 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
+static int iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data) {
+  linker_enter();
+  const int answer = dl_iterate_phdr(callback, data);
+  linker_leave();
+  return answer;
+}
+
 bool object_at(const void *address, struct object *found) {
   struct search search = {.address = (ElfW(Addr))address, .found = found};
-  return dl_iterate_phdr(visit_object, &search) == 1;
+  return iterate(visit_object, &search) == 1;
 }
 
 bool objects_any(bool (*visit)(const struct object *object, void *user), void *user) {
   struct search search = {.visit = visit, .user = user};
-  return dl_iterate_phdr(visit_object, &search) == 1;
+  return iterate(visit_object, &search) == 1;
+}
+
+static int read_generation(struct dl_phdr_info *info, size_t size, void *data) {
+  struct generation *generation = data;
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+    *generation = (struct generation){.loaded = info->dlpi_adds, .unloaded = info->dlpi_subs};
+  return 1;
+}
+
+struct generation objects_generation(void) {
+  struct generation generation = {0};
+  (void)iterate(read_generation, &generation);
+  return generation;
 }
 
 static const struct r_debug *debugger_interface(void) {

@@ -19,8 +19,14 @@ struct object {
 /* The object holding this address, by its load segments. Takes the dynamic linker's lock. */
 bool object_at(const void *address, struct object *found);
 
-/* Calls visit for each object of this namespace until it returns true; tells whether it did. Same lock. */
+/* Calls visit for each object of this namespace until it returns true; tells whether it did. Same lock: visit only looks. */
 bool objects_any(bool (*visit)(const struct object *object, void *user), void *user);
+
+/* Counts of objects loaded and unloaded so far: while both stay, everything known of the loaded objects holds. */
+struct generation {
+  unsigned long long loaded, unloaded;
+};
+struct generation objects_generation(void);
 
 /* The function an object itself defines under this name (the default version), or NULL. */
 void *object_symbol(const struct object *object, const char *name);

@@ -61,7 +61,7 @@ void record_begin(struct json *json, const struct process *process, const char *
   json_string(json, "event", event);
   put_time(json);
   json_string(json, "host", process->node);
-  json_number(json, "pid", getpid());
+  json_number(json, "pid", process_id());
   json_number(json, "tid", syscall(SYS_gettid));
 }
 
@@ -129,7 +129,7 @@ static bool expand(const struct process *process, char *path, size_t size) {
     if (*s == 'h')
       add(&text, process->label, strlen(process->label));
     else if (*s == 'p')
-      add(&text, digits, (size_t)(put_decimal(digits, (uint64_t)getpid()) - digits));
+      add(&text, digits, (size_t)(put_decimal(digits, (uint64_t)process_id()) - digits));
     else
       add(&text, "%", 1);
   }
@@ -138,7 +138,7 @@ static bool expand(const struct process *process, char *path, size_t size) {
 
 /* The signals a write can raise, held back from the program. */
 struct held {
-  sigset_t before, raised_before;
+  sigset_t before, pending;
 };
 
 static void hold_signals(struct held *held) {
@@ -146,8 +146,10 @@ static void hold_signals(struct held *held) {
   sigemptyset(&set);
   sigaddset(&set, SIGPIPE);
   sigaddset(&set, SIGXFSZ);
-  sigpending(&held->raised_before);
   sigprocmask(SIG_BLOCK, &set, &held->before);
+  sigemptyset(&held->pending); /* a signal that was not blocked cannot have been waiting */
+  if (sigismember(&held->before, SIGPIPE) || sigismember(&held->before, SIGXFSZ))
+    sigpending(&held->pending);
 }
 
 static void release_signals(const struct held *held, int error) {
@@ -155,7 +157,7 @@ static void release_signals(const struct held *held, int error) {
   const struct timespec now = {0};
   sigset_t set;
   sigemptyset(&set);
-  if (number && !sigismember(&held->raised_before, number)) {
+  if (number && !sigismember(&held->pending, number)) {
     sigaddset(&set, number);
     (void)syscall(SYS_rt_sigtimedwait, &set, NULL, &now, 8L /* the kernel's sigset_t */);
   }

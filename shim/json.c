@@ -62,14 +62,30 @@ static size_t put_character(struct json *json, const unsigned char *s, size_t n)
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
+/* Whether some of eight bytes may not be plain: one of them is below 0x20, above 0x7e, a quote or a backslash. */
+static bool any_special(const unsigned char *s) {
+  const uint64_t ones = 0x0101010101010101ULL, high = ones << 7;
+  uint64_t bytes;
+  memcpy(&bytes, s, sizeof bytes);
+  const uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+  return ((bytes - ones * 0x20) | (bytes + ones) | bytes | (quote - ones) | (backslash - ones)) & high;
+}
+
+static size_t plain_run(const unsigned char *s, size_t n) {
+  size_t run = 0;
+  while (run + 8 <= n && !any_special(s + run))
+    run += 8;
+  while (run < n && is_plain(s[run]))
+    run++;
+  return run;
+}
+
 static void put_quoted(struct json *json, const char *value) {
   const size_t size = strlen(value), end = size > JSON_STRING ? JSON_STRING : size;
   const unsigned char *s = (const unsigned char *)value;
   put_text(json, "\"");
   for (size_t i = 0; i < end;) {
-    size_t run = 0;
-    while (i + run < end && is_plain(s[i + run]))
-      run++;
+    const size_t run = plain_run(s + i, end - i);
     put(json, value + i, run);
     i += run;
     if (i < end)
@@ -78,16 +94,25 @@ static void put_quoted(struct json *json, const char *value) {
   put_text(json, size > end ? "...\"" : "\"");
 }
 
-/* Keys are ours and plain. */
+/* Keys are ours: plain, and short. */
 static void put_key(struct json *json, const char *key) {
+  enum { KEY_MAX = 32 };
+  if (sizeof json->text - json->length < KEY_MAX + 4) {
+    json->full = true;
+    return;
+  }
+  char *at = json->text + json->length;
   if (!json->first)
-    put_text(json, ",");
+    *at++ = ',';
   json->first = false;
   if (key) {
-    put_text(json, "\"");
-    put_text(json, key);
-    put_text(json, "\":");
+    *at++ = '"';
+    while (*key)
+      *at++ = *key++;
+    *at++ = '"';
+    *at++ = ':';
   }
+  json->length = (size_t)(at - json->text);
 }
 
 static void open_with(struct json *json, const char *key, const char *bracket) {
@@ -112,6 +137,16 @@ void json_string(struct json *json, const char *key, const char *value) {
     put_quoted(json, value);
   else
     put_text(json, "null");
+}
+
+void json_place(struct json *json, const char *key, const char *file, int line) {
+  char digits[21] = ":";
+  json_string(json, key, file);
+  if (line <= 0 || json->full)
+    return;
+  json->length--; /* the closing quote */
+  put(json, digits, (size_t)(put_decimal(digits + 1, (uint64_t)line) - digits));
+  put_text(json, "\"");
 }
 
 void json_unsigned(struct json *json, const char *key, uint64_t value) {

@@ -8,6 +8,7 @@
 
 #include "comms.h"
 #include "copies.h"
+#include "linker.h"
 #include "records.h"
 
 #define DEFAULT_POLICY "/etc/winord.conf"
@@ -138,8 +139,10 @@ static void read_all(void) {
 }
 
 static void begin(pid_t pid) {
-  if (!read_once)
+  if (!read_once) {
+    linker_survive_fork();
     read_all();
+  }
   read_once = true;
   memset(&process.count, 0, sizeof process.count);
   memset(process.noticed, 0, sizeof process.noticed);
@@ -149,7 +152,7 @@ static void begin(pid_t pid) {
 }
 
 struct process *process_enter(void) {
-  const pid_t pid = getpid();
+  const pid_t pid = process_id_read();
   if (atomic_load(&entered) == pid)
     return &process;
   process_lock_take(&lock);
@@ -159,4 +162,7 @@ struct process *process_enter(void) {
   return &process;
 }
 
-struct process *process_entered(void) { return atomic_load(&entered) == getpid() ? &process : NULL; }
+struct process *process_entered(void) {
+  const pid_t by = atomic_load(&entered);
+  return by && by == process_id_read() ? &process : NULL;
+}

@@ -3,10 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { VERSION_SIZE = 24 };
+
 static const char *version_text(int code, char *text, size_t size) {
-  if (code <= 0)
+  const unsigned parts[] = {(unsigned)code / 10000, (unsigned)code / 100 % 100, (unsigned)code % 100};
+  char *at = text;
+  if (code <= 0 || size < VERSION_SIZE)
     return NULL;
-  snprintf(text, size, "%d.%d.%d", code / 10000, code / 100 % 100, code % 100);
+  for (int i = 0; i < 3; i++) {
+    at = put_decimal(at, parts[i]);
+    *at++ = i < 2 ? '.' : '\0';
+  }
   return text;
 }
 
@@ -33,7 +40,7 @@ static void put_copies(struct json *json) {
   const size_t count = copies_loaded(copies, THUNKS);
   json_open_array(json, "nccl_copies");
   for (size_t i = 0; i < count; i++) {
-    char version[32];
+    char version[VERSION_SIZE];
     json_open(json, NULL);
     json_string(json, "path", copies[i].name);
     json_string(json, "nccl", version_text(copy_version(&copies[i]), version, sizeof version));
@@ -54,15 +61,13 @@ static void put_policy(struct json *json, const struct policy *policy) {
 
 static void record_policy_error(struct process *process, const char *file, int line, const char *message) {
   struct json json;
-  char where[1280], number[16] = "";
-  if (line > 0)
-    snprintf(number, sizeof number, ":%d", line);
-  snprintf(where, sizeof where, "%.1200s%s", file, number);
+  char number[22] = ":";
+  *put_decimal(number + 1, (uint64_t)line) = '\0';
   record_begin(&json, process, "policy_error");
-  json_string(&json, "where", where);
+  json_place(&json, "where", file, line);
   json_string(&json, "message", message);
   record_end(&json, process);
-  notice(process, NOTICE_POLICY_ERROR, (const char *const[]){where, ": ", message, NULL});
+  notice(process, NOTICE_POLICY_ERROR, (const char *const[]){file, line ? number : "", ": ", message, NULL});
 }
 
 /* The first error is the record; `winord check` shows the others. */
@@ -116,11 +121,16 @@ static void put_comm(struct json *json, const struct call *call) {
   json_known(json, "comm_seq", call->comm.sequence ? (int64_t)call->comm.sequence : -1);
 }
 
+static void put_connection(struct json *json, const struct call *call) {
+  const enum gin_connection connection = call->comm.gin_connection;
+  json_string(json, "gin_connection", connection == GIN_UNKNOWN ? NULL : gin_connection_name(connection));
+}
+
 static void put_call(struct json *json, const struct process *process, const struct call *call) {
-  char version[32];
+  char version[VERSION_SIZE];
   json_string(json, "exe", process->exe);
   json_string(json, "caller", call->caller);
-  json_string(json, "nccl", version_text(call->nccl, version, sizeof version));
+  json_string(json, "nccl", version_text(call->target.version, version, sizeof version));
   json_string(json, "nccl_path", call->target.copy.dynamic ? call->target.copy.name : NULL);
   json_string(json, "route", call->target.route);
 }
@@ -151,14 +161,6 @@ static void count_outcome(struct counters *count, const char *verdict) {
       atomic_fetch_add(counters[i].counter, 1);
 }
 
-static void put_where(struct json *json, const struct decision *decision) {
-  char where[1280];
-  if (decision->file)
-    snprintf(where, sizeof where, "%.1200s:%d", decision->file, decision->line);
-  json_string(json, "rule", decision->rule ? decision->rule->name : NULL);
-  json_string(json, "where", decision->file ? where : NULL);
-}
-
 static void put_decision(struct json *json, const struct process *process, const struct call *call,
                          const struct decision *decision, int flags_given) {
   char warnings[128];
@@ -166,11 +168,12 @@ static void put_decision(struct json *json, const struct process *process, const
   json_string(json, "ordering", ordering_name(decision->ordering));
   json_string(json, "verdict", outcome(process, call, decision));
   json_string(json, "why", call->target.function ? decision->why : "no_nccl");
-  put_where(json, decision);
+  json_string(json, "rule", decision->rule ? decision->rule->name : NULL);
+  json_place(json, "where", decision->file, decision->line);
   json_string(json, "pool", process->host.pool);
   json_known(json, "pci_atomic_mode", decision->mode);
   json_string(json, "pci_atomic_source", decision->mode_source);
-  json_string(json, "gin_connection", gin_connection_name(call->comm.gin_connection));
+  put_connection(json, call);
   json_string(json, "guard", guard_name(decision->guard));
   json_string(json, "exposure", exposed ? "possible" : "none");
   json_string(json, "warning",
@@ -191,8 +194,12 @@ static void notice_decision(struct process *process, const char *verdict, const 
 
 void record_register(struct process *process, const struct call *call, const struct request *request,
                      const struct decision *decision, int flags_given) {
-  struct json json;
   const char *verdict = outcome(process, call, decision);
+  count_outcome(&process->count, verdict);
+  notice_decision(process, verdict, decision);
+  if (!process->log)
+    return;
+  struct json json;
   record_begin(&json, process, "register");
   put_comm(&json, call);
   put_call(&json, process, call);
@@ -207,11 +214,11 @@ void record_register(struct process *process, const struct call *call, const str
   json_bool(&json, "win_null", call->window_null);
   json_number(&json, "elapsed_ns", call->elapsed_ns);
   record_end(&json, process);
-  count_outcome(&process->count, verdict);
-  notice_decision(process, verdict, decision);
 }
 
 void record_deregister(struct process *process, const struct call *call, bool internal) {
+  if (!process->log)
+    return;
   struct json json;
   record_begin(&json, process, "deregister");
   put_comm(&json, call);
@@ -223,12 +230,14 @@ void record_deregister(struct process *process, const struct call *call, bool in
 }
 
 void record_devcomm(struct process *process, const struct call *call, const struct devcomm_requirements *requirements) {
+  if (!process->log)
+    return;
   struct json json;
-  char version[32];
+  char version[VERSION_SIZE];
   record_begin(&json, process, "devcomm");
   put_comm(&json, call);
   put_call(&json, process, call);
-  json_string(&json, "gin_connection", gin_connection_name(call->comm.gin_connection));
+  put_connection(&json, call);
   json_string(&json, "requirements_version",
               requirements ? version_text((int)requirements->version, version, sizeof version) : NULL);
   json_known(&json, "gin_contexts", requirements ? requirements->gin_contexts : -1);

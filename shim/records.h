@@ -15,7 +15,6 @@ struct call {
   struct comm comm; /* as known after the call */
   struct target target;
   const char *caller; /* path of the object that called, or NULL */
-  int nccl; /* version code, 0: not known */
   int result; /* what NCCL returned; meaningless without target.function */
   bool window_null; /* success, and the window is NULL */
   int64_t elapsed_ns; /* spent in NCCL */

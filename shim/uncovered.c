@@ -56,14 +56,12 @@ struct passing {
 static bool look_at(const struct object *object, void *user) {
   struct passing *passing = user;
   const char *name = nccl_name(WINDOW_REGISTER);
-  struct object owner;
   void *bound = object_binding(object, name);
   for (size_t i = 0; bound && i < passing->count; i++)
     if (bound == object_symbol(&passing->copies[i], name) && object->dynamic != passing->copies[i].dynamic)
       passing->by[i] = *object;
-  void *looked_up = passing->at_end && winord_dlsym && object->name[0] ? object_binding(object, "dlsym") : NULL;
-  if (looked_up && looked_up == (void *)dl_functions()->sym && object_at(looked_up, &owner) &&
-      owner.dynamic != object->dynamic)
+  const bool asks = passing->at_end && winord_dlsym && object->name[0] && !object_symbol(object, "dlsym");
+  if (asks && object_binding(object, "dlsym") == (void *)dl_functions()->sym)
     passing->dlsym_by = *object;
   return false;
 }
@@ -91,10 +89,14 @@ static void scan_other_namespaces(void) {
     }
 }
 
-void uncovered_scan(bool at_end) {
+void uncovered_thunks(void) {
   const struct object left_over = thunk_overflow();
-  scan_namespace(at_end);
-  scan_other_namespaces();
   if (left_over.dynamic)
     report(&left_over, "thunks", NULL);
+}
+
+void uncovered_scan(bool at_end) {
+  scan_namespace(at_end);
+  scan_other_namespaces();
+  uncovered_thunks();
 }

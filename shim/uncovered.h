@@ -10,6 +10,9 @@
  */
 void uncovered_scan(bool at_end);
 
+/* The part of it that costs nothing: a copy whose functions found no thunk left. */
+void uncovered_thunks(void);
+
 /* Remembers that calls do reach this copy through us. */
 void uncovered_not(const void *identity);
 

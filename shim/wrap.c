@@ -19,16 +19,17 @@ static int64_t clock_ns(void) {
 struct passage {
   struct process *process;
   struct call call;
-  struct object from; /* the object that called; dynamic NULL: none */
   int saved_errno; /* the program's, then NCCL's */
   int64_t began;
 };
 
 static void scan_once(void) {
   static _Atomic pid_t scanned;
-  const pid_t self = getpid();
+  const pid_t self = process_id();
   if (atomic_exchange(&scanned, self) != self)
     uncovered_scan(false);
+  else
+    uncovered_thunks();
 }
 
 static const char *path_of(const struct object *object, const struct process *process) {
@@ -38,15 +39,14 @@ static const char *path_of(const struct object *object, const struct process *pr
 }
 
 static struct passage enter(enum nccl_function function, int thunk, const void *caller, void *comm) {
-  struct passage p = {.saved_errno = errno, .process = process_enter()};
+  struct passage p = {.saved_errno = errno};
+  p.process = process_enter();
   p.call.target = resolve(function, thunk, caller, comm_known(comm).home);
   if (p.process->disabled)
     return p;
   uncovered_not(p.call.target.copy.dynamic);
   scan_once();
-  (void)object_at(caller, &p.from);
-  p.call.caller = path_of(&p.from, p.process);
-  p.call.nccl = copy_version(&p.call.target.copy);
+  p.call.caller = path_of(&p.call.target.from, p.process);
   p.call.comm = comm_known(comm);
   p.call.result = NCCL_SYSTEM_ERROR;
   return p;
@@ -93,7 +93,7 @@ static int register_via(int thunk, const void *caller, void *comm, void *buffer,
   }
   const struct request request = {.flags = flags,
                                   .size = size,
-                                  .nccl = p.call.nccl,
+                                  .nccl = p.call.target.version,
                                   .gin_connection = p.call.comm.gin_connection,
                                   .caller = p.call.caller,
                                   .overlaps_strict = strict_overlaps(buffer, size)};
@@ -123,7 +123,8 @@ static int deregister_via(int thunk, const void *caller, void *comm, void *windo
   after_nccl(&p, real ? real(comm, window) : NCCL_SUCCESS);
   if (!accepted(p.call.result))
     strict_put(&range);
-  record_deregister(p.process, &p.call, p.from.dynamic && p.from.dynamic == p.call.target.copy.dynamic);
+  const struct target *target = &p.call.target;
+  record_deregister(p.process, &p.call, target->from.dynamic && target->from.dynamic == target->copy.dynamic);
   return leave(&p);
 }
 
@@ -163,6 +164,7 @@ static int devcomm_via(int thunk, const void *caller, void *comm, const void *re
 /* Only forgets: before NCCL frees the communicator, since its address may come back at once. */
 static int end_via(enum nccl_function function, int thunk, const void *caller, void *comm) {
   const int saved_errno = errno;
+  (void)process_id_read();
   const struct target target = resolve(function, thunk, caller, comm_known(comm).home);
   comm_function *real = (comm_function *)target.function;
   comm_forget(comm);
@@ -222,12 +224,20 @@ int ncclCommDestroy(void *) EXPORTED(destroy_linked);
 int ncclCommAbort(void *) EXPORTED(abort_linked);
 
 /* At the end of the process: what passed us, and the sums. Calls that still come are recorded as before. */
-__attribute__((destructor)) static void finish(void) {
+static void finish_entered(bool scan) {
   const int saved_errno = errno;
-  if (process_variable("WINORD_CONF") || process_variable("WINORD_LOG"))
+  (void)process_id_read();
+  if (scan)
     uncovered_scan(true);
   struct process *process = process_entered();
   if (process && !process->disabled)
     record_exit(process);
   errno = saved_errno;
+}
+
+/* A program without NCCL gets here too: each libc function it makes us look up costs more than all else. */
+__attribute__((destructor)) static void finish(void) {
+  const bool scan = process_variable("WINORD_CONF") || process_variable("WINORD_LOG");
+  if (scan || process_entered())
+    finish_entered(scan);
 }

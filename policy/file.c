@@ -1,0 +1,91 @@
+#include "policy/file.h"
+
+#include "policy/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LEAST_ROOM = 4096 };
+
+static const char *error_text(int error) {
+  static const struct {
+    int error;
+    const char *text;
+  } texts[] = {
+      {ENOENT, "no such file"},           {ENOTDIR, "no such file"},
+      {EACCES, "permission denied"},      {EPERM, "permission denied"},
+      {EISDIR, "is a directory"},         {ENXIO, "is no regular file"},
+      {ELOOP, "too many symbolic links"}, {ENAMETOOLONG, "the name is too long"},
+      {EMFILE, "too many open files"},    {ENFILE, "too many open files"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].text;
+  return "read error";
+}
+
+/* fstat(2) without libc's fstat: that symbol is new in glibc 2.33. */
+static int file_status(int fd, struct stat *status) { return (int)syscall(SYS_fstat, fd, status); }
+
+static const char *kind_trouble(mode_t mode) {
+  if (S_ISREG(mode))
+    return NULL;
+  if (S_ISDIR(mode))
+    return "is a directory";
+  return S_ISFIFO(mode) ? "is a FIFO" : "is no regular file";
+}
+
+/* One byte more than the limit is asked for: that is how a file that grew is noticed. */
+static const char *read_all(int fd, size_t limit, size_t room, char **text, size_t *size) {
+  char *bytes = malloc(room + 1);
+  size_t used = 0;
+  while (bytes) {
+    ssize_t got = read(fd, bytes + used, room - used);
+    if (got < 0 && errno == EINTR)
+      continue;
+    const char *trouble = got < 0 ? error_text(errno) : (used += (size_t)got) > limit ? "is too large" : NULL;
+    if (trouble || got == 0) {
+      bytes[used] = '\0';
+      *text = trouble ? NULL : bytes;
+      *size = used;
+      if (trouble)
+        free(bytes);
+      return trouble;
+    }
+    if (used < room)
+      continue;
+    room = room > limit / 2 ? limit + 1 : room * 2;
+    char *larger = realloc(bytes, room + 1);
+    if (!larger)
+      free(bytes);
+    bytes = larger;
+  }
+  return "out of memory";
+}
+
+const char *file_read(const char *path, size_t limit, char **text, size_t *size, bool *trusted) {
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0)
+    return error_text(errno);
+  struct stat status;
+  const char *trouble = file_status(fd, &status) != 0 ? error_text(errno) : kind_trouble(status.st_mode);
+  if (!trouble && status.st_size > 0 && (size_t)status.st_size > limit)
+    trouble = "is too large";
+  if (!trouble) {
+    /* Files of /proc and /sys say size 0 or a whole page, so the size is a hint only. */
+    size_t room = (size_t)status.st_size + 1;
+    trouble = read_all(fd, limit, room < LEAST_ROOM ? LEAST_ROOM : room, text, size);
+  }
+  *trusted = !trouble && status.st_uid == 0 && !(status.st_mode & (S_IWGRP | S_IWOTH));
+  close(fd);
+  return trouble;
+}
+
+const char *file_slurp(const char *path, size_t limit, char **text, size_t *size) {
+  bool trusted;
+  return file_read(path, limit, text, size, &trusted);
+}
