@@ -75,6 +75,14 @@ bench:
 	@$(MAKE) --no-print-directory -s all
 	@bench/overhead/run
 
+# On a machine with a GPU, CUDA's headers and PyTorch. OUT: where the journals and the summary go.
+OUT ?= $(BUILD)/gpu
+.PHONY: check-gpu
+check-gpu: all
+	@mkdir -p '$(BUILD)/carry'
+	@ln -sfn "$$(scripts/fetch-nccl 2.32.3)" '$(BUILD)/carry/nccl-2.32.3'
+	@tests/gpu/run '$(BUILD)/carry' '$(OUT)'
+
 .PHONY: lint
 lint:
 	@scripts/setup lint

@@ -67,8 +67,9 @@ void facts_free(struct facts *facts);
 struct host_modes facts_modes(const struct facts *facts, const char *ib_hca, bool external_plugin, const char *root);
 
 /*
- * NCCL_IB_HCA, by NCCL's own syntax: comma list of name[:port], prefix `^` excludes, `=` (before or after `^`) compares whole
- * names, otherwise prefixes. NULL or "" allows all. Source: NCCL env.rst; src/misc/param/utils: parseStringList, matchIfList.
+ * NCCL_IB_HCA, by NCCL's own syntax: comma list of name[:port]; a leading `^` excludes, a `=` after it (or leading) compares
+ * whole names, otherwise prefixes; 32 entries count. NULL or "" allows all. An entry with a port keeps the device usable: ports
+ * are not known here. Source: NCCL env.rst; src/misc/utils.cc: parseStringList, matchIfList.
  */
 bool ib_hca_allows(const char *ib_hca, const char *device);
 

@@ -11,12 +11,10 @@ struct entry {
   bool any_port;
 };
 
-/* atoi: NCCL reads the port so. -1, or no port, is any port. */
+/* NCCL reads a port that is there with atoi; -1 is any port. */
 static bool is_any_port(const char *text, size_t length) {
   while (length && is_blank(*text))
     text++, length--;
-  if (!length)
-    return true;
   return length >= 2 && text[0] == '-' && text[1] == '1' && (length == 2 || !is_digit(text[2]));
 }
 
