@@ -1,0 +1,282 @@
+/*
+ * winord run: the command with the shim preloaded.
+ */
+#include "child.h"
+#include "command.h"
+#include "expect.h"
+#include "policy/policy.h"
+#include "program.h"
+#include "shim.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: winord run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+    "\n"
+    "Runs COMMAND with winord's shim preloaded; its exit status is kept.\n"
+    "\n"
+    "  -c, --conf=FILE     policy file (WINORD_CONF)\n"
+    "  -p, --pool=NAME     this job's pool (WINORD_POOL)\n"
+    "  -o, --log=FILE      journal (WINORD_LOG): %h host, %p process, %q{VAR}, %%; or the word stderr\n"
+    "  -n, --dry-run       decide and record, change nothing\n"
+    "      --no-dlsym      use the shim that does not hook dlsym\n"
+    "      --expect=WHAT   wait, and fail with status 70 unless the journal shows a registration that was\n"
+    "                      relaxed, strict, or any; also when a copy of NCCL was out of the shim's reach\n"
+    "  -h, --help          show this\n"
+    "\n"
+    "Exit status: the command's; 2 usage, 69 no shim, 70 not as expected, 126 not executable, 127 not found.\n";
+
+struct options {
+  const char *conf, *pool, *log;
+  bool dry_run, no_dlsym;
+  enum expect expect;
+};
+
+enum { OPTION_NO_DLSYM = 256, OPTION_EXPECT };
+
+static const struct option long_options[] = {
+    {"conf", required_argument, NULL, 'c'},
+    {"pool", required_argument, NULL, 'p'},
+    {"log", required_argument, NULL, 'o'},
+    {"dry-run", no_argument, NULL, 'n'},
+    {"no-dlsym", no_argument, NULL, OPTION_NO_DLSYM},
+    {"expect", required_argument, NULL, OPTION_EXPECT},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Applies one option; returns -1 to go on, else the exit status. */
+static int apply(struct options *options, int option, char **argv) {
+  switch (option) {
+  case 'c':
+    options->conf = optarg;
+    return -1;
+  case 'p':
+    options->pool = optarg;
+    return -1;
+  case 'o':
+    options->log = optarg;
+    return -1;
+  case 'n':
+    options->dry_run = true;
+    return -1;
+  case OPTION_NO_DLSYM:
+    options->no_dlsym = true;
+    return -1;
+  case OPTION_EXPECT:
+    return expect_parse(optarg, &options->expect) ? -1
+                                                  : usage_error("--expect is relaxed, strict or any, not '%s'", optarg);
+  case 'h':
+    fputs(help, stdout);
+    return STATUS_OK;
+  default:
+    return option_error(option, argv);
+  }
+}
+
+static int parse(struct options *options, int argc, char **argv) {
+  int option, status = -1;
+  while (status < 0 && (option = getopt_long(argc, argv, "+:c:p:o:nh", long_options, NULL)) != -1) {
+    status = apply(options, option, argv);
+  }
+  if (status >= 0) {
+    return status;
+  }
+  if (optind == argc) {
+    return usage_error("no command given");
+  }
+  if (options->log == NULL && options->expect != EXPECT_NOTHING) {
+    options->log = getenv("WINORD_LOG"); /* the journal that the run will have */
+  }
+  if (options->log != NULL && options->log[0] == '\0') {
+    options->log = NULL;
+  }
+  if (options->expect != EXPECT_NOTHING && options->log != NULL && strcmp(options->log, "stderr") == 0) {
+    return usage_error("--expect reads the journal back, which it cannot from stderr");
+  }
+  return -1;
+}
+
+/* WINORD_LOG as every process will understand it, wherever it runs. Fresh memory; NULL: no working directory, said. */
+static char *absolute_log(const char *log) {
+  if (log[0] == '/' || strcmp(log, "stderr") == 0) {
+    return text_copy(log);
+  }
+  char *folder = absolute_path(""), *pattern = text_copy(""), *longer;
+  if (folder == NULL) {
+    say("there is no working directory for the journal %s", log);
+    free(pattern);
+    return NULL;
+  }
+  for (const char *c = folder; *c != '\0'; c++) { /* a % of the folder's name is no pattern */
+    longer = text_format("%s%s%c", pattern, *c == '%' ? "%" : "", *c);
+    free(pattern);
+    pattern = longer;
+  }
+  longer = text_format("%s%s", pattern, log);
+  free(pattern);
+  free(folder);
+  return longer;
+}
+
+/* A broken policy stops no program; but whoever named it is told. */
+static void warn_of_policy(const char *path) {
+  struct policy *policy = policy_read(path);
+  const struct problem *problem = policy ? policy->problems : NULL;
+  for (size_t i = 0; policy != NULL && policy->error_count > 0 && i < policy->problem_count; i++, problem++) {
+    if (!problem->warning) {
+      say("the policy has errors and will not be used: %s:%d: %s; see 'winord check'", problem->file, problem->line,
+          problem->text);
+      break;
+    }
+  }
+  policy_free(policy);
+}
+
+static void warn_of_program(const char *path, const char *shim) {
+  char *program = program_behind(path);
+  const char *obstacle = program_obstacle(program, shim);
+  if (obstacle != NULL) {
+    say("warning: %s %s: nothing can be preloaded, and no call will be seen", program, obstacle);
+  } else if (program_wants_asan_first(program)) {
+    const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
+    if ((preload == NULL || strstr(preload, "libasan.so") == NULL) &&
+        (asan == NULL || strstr(asan, "verify_asan_link_order=0") == NULL)) {
+      say("warning: %s is built with gcc's AddressSanitizer and will refuse to start: set"
+          " ASAN_OPTIONS=verify_asan_link_order=0, or preload libasan.so first",
+          program);
+    }
+  }
+  free(program);
+}
+
+static char *new_run_id(void) {
+  uint32_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+    random = (uint32_t)clock();
+  }
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return text_format("%08llx%05lx%08x", (unsigned long long)now.tv_sec, (unsigned long)getpid() & 0xfffff,
+                     random ^ (uint32_t)now.tv_nsec);
+}
+
+static bool set(const char *name, const char *value) {
+  if (value == NULL || setenv(name, value, 1) != 0) {
+    say("cannot set %s: %s", name, strerror(errno));
+    return false;
+  }
+  return true;
+}
+
+static bool set_preload(const char *shim) {
+  char *link = shim_preloadable(shim);
+  char *preload = link ? preload_with(getenv("LD_PRELOAD"), link) : NULL;
+  bool done = preload != NULL && set("LD_PRELOAD", preload);
+  free(preload);
+  free(link);
+  return done;
+}
+
+/* The environment of the run. log and run are absolute and fresh; false: said. */
+static bool set_environment(const struct options *options, const char *log, const char *run) {
+  char *conf = options->conf ? absolute_path(options->conf) : NULL;
+  bool done = (options->conf == NULL || set("WINORD_CONF", conf)) && (log == NULL || set("WINORD_LOG", log)) &&
+              (options->pool == NULL || set("WINORD_POOL", options->pool)) &&
+              (!options->dry_run || set("WINORD_DRY_RUN", "1")) && set("WINORD_RUN", run);
+  if (done && conf != NULL) {
+    warn_of_policy(conf);
+  }
+  free(conf);
+  return done;
+}
+
+/* A private journal for --expect without -o. Fresh memory; the folder around it is removed by remove_journal. */
+static char *private_journal(void) {
+  const char *base = getenv("TMPDIR");
+  char *folder = text_format("%s/winord-run-XXXXXX", base && base[0] == '/' && !strchr(base, '%') ? base : "/tmp");
+  char *journal = NULL;
+  if (mkdtemp(folder) == NULL) {
+    say("cannot make the folder %s for the journal: %s", folder, strerror(errno));
+  } else {
+    journal = text_format("%s/journal.jsonl", folder);
+  }
+  free(folder);
+  return journal;
+}
+
+static void remove_journal(char *journal) {
+  unlink(journal);
+  *strrchr(journal, '/') = '\0';
+  rmdir(journal);
+}
+
+/* Runs the command to its end and holds the journal against what was expected. */
+static int run_and_check(const struct options *options, const char *log, const char *run, char **command) {
+  int status = command_wait(command);
+  if (status == 0) {
+    return expect_check(options->expect, log, run);
+  }
+  say("the command failed with status %d; --expect was not looked at", status);
+  return status;
+}
+
+/* With the journal settled: sets the environment and runs. */
+static int run_journalled(const struct options *options, const char *shim, const char *log, char **command) {
+  char *run = new_run_id();
+  int status = STATUS_FAILED;
+  if (set_environment(options, log, run)) {
+    status = set_preload(shim) ? STATUS_OK : STATUS_UNAVAILABLE;
+  }
+  if (status == STATUS_OK) {
+    status = options->expect != EXPECT_NOTHING ? run_and_check(options, log, run, command) : command_exec(command);
+  }
+  free(run);
+  return status;
+}
+
+static int run_with(const struct options *options, const char *shim, char **command) {
+  bool own_log = options->expect != EXPECT_NOTHING && options->log == NULL, logs = own_log || options->log != NULL;
+  char *log = !logs ? NULL : own_log ? private_journal() : absolute_log(options->log);
+  if (logs && log == NULL) {
+    return STATUS_FAILED;
+  }
+  int status = run_journalled(options, shim, log, command);
+  if (own_log) {
+    remove_journal(log);
+  }
+  free(log);
+  return status;
+}
+
+int command_run(int argc, char **argv) {
+  struct options options = {0};
+  int status = parse(&options, argc, argv);
+  if (status >= 0) {
+    return status;
+  }
+  char *shim = shim_find(options.no_dlsym);
+  if (shim == NULL) {
+    return STATUS_UNAVAILABLE;
+  }
+  char *program = program_find(argv[optind], &status);
+  if (program != NULL) {
+    warn_of_program(program, shim);
+    const char *disable = getenv("WINORD_DISABLE");
+    if (disable != NULL && strcmp(disable, "1") == 0) {
+      say("warning: WINORD_DISABLE=1 is set: the shim will do nothing");
+    }
+    status = run_with(&options, shim, argv + optind);
+  }
+  free(program);
+  free(shim);
+  return status;
+}
