@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NCCL_STRICT_ORDERING = 22907 }; /* 2.29.7: the first that knows the bit */
@@ -41,12 +42,21 @@ static bool nccl_matches(const struct version_range *range, int nccl) {
 
 static bool bit_matches(unsigned bits, int bit) { return !bits || bits >> bit & 1; }
 
-/* Numbers first: they cost nothing, and most rules fail on one. */
-static const char *mismatch(const struct rule *rule, const struct request *request, const struct host *host, int mode) {
-  unsigned flags = (unsigned)request->flags;
-  enum asked asked = flags & WIN_STRICT_ORDERING ? ASKED_STRICT : ASKED_DEFAULT;
+/* The keys that never change within a process. */
+static const char *host_mismatch(const struct rule *rule, const struct host *host, int mode) {
   if (!bit_matches(rule->modes, mode == MODE_UNKNOWN ? MODE_MAX + 1 : mode))
     return "pci-atomic-mode";
+  if (!text_matches(&rule->pool, host->pool))
+    return "pool";
+  if (!host_matches(&rule->host, host->name))
+    return "host";
+  return text_matches(&rule->exe, host->exe) ? NULL : "exe";
+}
+
+/* The others; numbers first, which cost nothing. */
+static const char *request_mismatch(const struct rule *rule, const struct request *request) {
+  unsigned flags = (unsigned)request->flags;
+  enum asked asked = flags & WIN_STRICT_ORDERING ? ASKED_STRICT : ASKED_DEFAULT;
   if (rule->asked != ASKED_ANY && rule->asked != asked)
     return "asked";
   if (!nccl_matches(&rule->nccl, request->nccl))
@@ -59,24 +69,33 @@ static const char *mismatch(const struct rule *rule, const struct request *reque
     return "flags";
   if (!bit_matches(rule->gin_connections, (int)request->gin_connection))
     return "gin-connection";
-  if (!text_matches(&rule->pool, host->pool))
-    return "pool";
-  if (!host_matches(&rule->host, host->name))
-    return "host";
-  if (!text_matches(&rule->exe, host->exe))
-    return "exe";
   return text_matches(&rule->caller, request->caller) ? NULL : "caller";
 }
 
 const char *rule_mismatch(const struct rule *rule, const struct request *request, const struct host *host) {
   const char *source;
-  return mismatch(rule, request, host, host_mode(host, &source));
+  const char *key = host_mismatch(rule, host, host_mode(host, &source));
+  return key ? key : request_mismatch(rule, request);
+}
+
+void host_select_rules(struct host *host, const struct policy *policy) {
+  const char *source;
+  const int mode = host_mode(host, &source);
+  const struct rule **rules = policy ? malloc((policy->rule_count + 1) * sizeof(const struct rule *)) : NULL;
+  host->rule_count = 0;
+  for (size_t i = 0; rules && i < policy->rule_count; i++)
+    if (!host_mismatch(&policy->rules[i], host, mode))
+      rules[host->rule_count++] = &policy->rules[i];
+  host->rules = rules;
 }
 
 static const struct rule *first_match(const struct policy *policy, const struct request *request,
                                       const struct host *host, int mode) {
-  for (size_t i = 0; i < policy->rule_count; i++)
-    if (!mismatch(&policy->rules[i], request, host, mode))
+  for (size_t i = 0; host->rules && i < host->rule_count; i++)
+    if (!request_mismatch(host->rules[i], request))
+      return host->rules[i];
+  for (size_t i = 0; !host->rules && i < policy->rule_count; i++)
+    if (!host_mismatch(&policy->rules[i], host, mode) && !request_mismatch(&policy->rules[i], request))
       return &policy->rules[i];
   return NULL;
 }
@@ -166,12 +185,12 @@ struct decision decide(const struct request *request, const struct host *host, c
 }
 
 const char *verdict_name(enum verdict verdict) {
-  static const char *const names[] = {"passed", "rewritten", "refused"};
+  static const char names[][12] = {"passed", "rewritten", "refused"};
   return names[verdict];
 }
 
 const char *warnings_text(unsigned warnings, char *text, size_t size) {
-  static const char *const words[] = {"pool_mismatch", "strict_no_effect", "force_relax", "proxy_mr_cache"};
+  static const char words[][20] = {"pool_mismatch", "strict_no_effect", "force_relax", "proxy_mr_cache"};
   size_t used = 0;
   if (size)
     text[0] = '\0';

@@ -18,6 +18,8 @@ struct host {
   int today; /* yyyymmdd, UTC */
   bool gin_proxy; /* NCCL_GIN_TYPE asks for the proxy backend */
   const char *exe; /* file name of the program, no folders; NULL: not known */
+  const struct rule *const *rules; /* those that can match here, in order (host_select_rules); NULL: all are looked at */
+  size_t rule_count;
 };
 
 /* One call of ncclCommWindowRegister. Strings are borrowed. */
@@ -72,6 +74,12 @@ const char *rule_mismatch(const struct rule *rule, const struct request *request
  */
 void host_find_pool(struct host *host, const struct policy *policy, const char *winord_pool,
                     const char *slurm_partition);
+
+/*
+ * Fills host->rules: the rules whose pool, host, exe and mode, which never change in a process, match here. decide then looks at
+ * these alone. Everything else of host must be filled. Allocates and never frees; without memory host->rules stays NULL.
+ */
+void host_select_rules(struct host *host, const struct policy *policy);
 
 /*
  * The host's mode as rules match it: the facts' where known (a zero only when proved), else the pool's attested one while it

@@ -108,7 +108,7 @@ static bool take_wr_ordering(struct arena *arena, void *field, const char *value
 
 struct fact_key {
   enum section section;
-  const char *name;
+  char name[24];
   value_parser *take;
   size_t offset;
 };

@@ -14,7 +14,7 @@ enum { LEAST_ROOM = 4096 };
 static const char *error_text(int error) {
   static const struct {
     int error;
-    const char *text;
+    char text[24];
   } texts[] = {
       {ENOENT, "no such file"},           {ENOTDIR, "no such file"},
       {EACCES, "permission denied"},      {EPERM, "permission denied"},

@@ -49,11 +49,11 @@ static bool not_accepted(const struct rule *rule, const struct request *request,
 /* The guard: a row holds when none of its checks does. Checks of a row stand together, in the order in which they are told. */
 static const struct check {
   enum guard row;
-  const char *why; /* NULL: the facts' own word */
+  char why[20]; /* empty: the facts' own word */
   check_test *fails;
 } checks[] = {
     {GUARD_ASSERTED, "not_asserted", not_asserted},   {GUARD_ASSERTED, "nccl_before_2_30_7", nccl_before_2_30_7},
-    {GUARD_ASSERTED, "shared_memory", shared_memory}, {GUARD_PROVED, NULL, unproved},
+    {GUARD_ASSERTED, "shared_memory", shared_memory}, {GUARD_PROVED, "", unproved},
     {GUARD_ATTESTED, "not_attested", not_attested},   {GUARD_ATTESTED, "attestation_lapsed", attestation_lapsed},
     {GUARD_ATTESTED, "contradicted", contradicted},   {GUARD_ACCEPTED, "not_accepted", not_accepted},
 };
@@ -62,7 +62,7 @@ const char *guard_fails(enum guard row, const struct rule *rule, const struct re
                         const struct host *host) {
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
     if (checks[i].row == row && checks[i].fails(rule, request, host))
-      return checks[i].why ? checks[i].why : host->modes.unproved;
+      return *checks[i].why ? checks[i].why : host->modes.unproved;
   return NULL;
 }
 
@@ -83,6 +83,6 @@ enum guard guard_ask(const struct rule *rule, const struct request *request, con
 }
 
 const char *guard_name(enum guard guard) {
-  static const char *const names[] = {NULL, "asserted", "proved", "attested", "accepted"};
-  return names[guard];
+  static const char names[][12] = {"", "asserted", "proved", "attested", "accepted"};
+  return guard == GUARD_NONE ? NULL : names[guard];
 }

@@ -12,29 +12,29 @@
 enum { ITEM_MAX = 200, LIST_TEXT_MAX = 128 };
 
 struct word {
-  const char *name;
+  char name[8];
   unsigned value;
 };
 
 /* Ended by a word without name. */
 static const struct word ordering_words[] = {
-    {"keep", ORDERING_KEEP}, {"strict", ORDERING_STRICT}, {"relaxed", ORDERING_RELAXED}, {0}};
-static const struct word asked_words[] = {{"strict", ASKED_STRICT}, {"default", ASKED_DEFAULT}, {0}};
-static const struct word signal_words[] = {{"none", true}, {0}};
-static const struct word yes_words[] = {{"no", false}, {"yes", true}, {0}};
-static const struct word mode_words[] = {
-    {"0", 1 << 0}, {"1", 1 << 1}, {"2", 1 << 2}, {"3", 1 << 3}, {"4", 1 << 4}, {"unknown", 1 << 5}, {0}};
+    {"keep", ORDERING_KEEP}, {"strict", ORDERING_STRICT}, {"relaxed", ORDERING_RELAXED}, {"", 0}};
+static const struct word asked_words[] = {{"strict", ASKED_STRICT}, {"default", ASKED_DEFAULT}, {"", 0}};
+static const struct word signal_words[] = {{"none", true}, {"", 0}};
+static const struct word yes_words[] = {{"no", false}, {"yes", true}, {"", 0}};
+static const struct word mode_words[] = {{"0", 1 << 0}, {"1", 1 << 1},       {"2", 1 << 2}, {"3", 1 << 3},
+                                         {"4", 1 << 4}, {"unknown", 1 << 5}, {"", 0}};
 static const struct word connection_words[] = {{"none", 1 << GIN_NONE},       {"full", 1 << GIN_FULL},
                                                {"rail", 1 << GIN_RAIL},       {"custom", 1 << GIN_CUSTOM},
-                                               {"unknown", 1 << GIN_UNKNOWN}, {0}};
+                                               {"unknown", 1 << GIN_UNKNOWN}, {"", 0}};
 
 static void *field(const struct key *key, void *section) { return (char *)section + key->offset; }
 
 /* "keep, strict or relaxed" */
 static const char *word_list(const struct word *words, char text[LIST_TEXT_MAX]) {
   size_t used = 0;
-  for (size_t i = 0; words[i].name && used < LIST_TEXT_MAX; i++) {
-    const char *separator = i == 0 ? "" : words[i + 1].name ? ", " : " or ";
+  for (size_t i = 0; *words[i].name && used < LIST_TEXT_MAX; i++) {
+    const char *separator = i == 0 ? "" : *words[i + 1].name ? ", " : " or ";
     used += (size_t)snprintf(text + used, LIST_TEXT_MAX - used, "%s%s", separator, words[i].name);
   }
   return text;
@@ -42,9 +42,9 @@ static const char *word_list(const struct word *words, char text[LIST_TEXT_MAX])
 
 static const struct word *word_find(struct reader *reader, const struct key *key, const char *item) {
   const struct word *word = key->words;
-  while (word->name && strcmp(word->name, item) != 0)
+  while (*word->name && strcmp(word->name, item) != 0)
     word++;
-  if (word->name)
+  if (*word->name)
     return word;
   char list[LIST_TEXT_MAX];
   reader_error(reader, reader->line, "%s = %s: expected %s", key->name, item, word_list(key->words, list));
@@ -209,7 +209,7 @@ static bool hex_parse(const char *text, unsigned *bits) {
 /* Names that stand for bit 0x02 or for none, and what to write instead. */
 static bool flag_is_ordering(struct reader *reader, const char *name) {
   static const struct {
-    const char *name, *advice;
+    char name[24], advice[88];
   } advices[] = {
       {"STRICT_ORDERING", "the ordering bit has its own key: asked = strict"},
       {"COLL_STRICT_ORDERING", "the flag is named NCCL_WIN_STRICT_ORDERING, and has its own key: asked = strict"},
@@ -227,8 +227,8 @@ static bool flag_is_ordering(struct reader *reader, const char *name) {
 }
 
 static void unknown_flag(struct reader *reader, const char *name) {
-  static const char *const names[] = {"COLL_SYMMETRIC",          "GIN_ONLY",          "CFT_COUNTED",
-                                      "NCCL_WIN_COLL_SYMMETRIC", "NCCL_WIN_GIN_ONLY", "NCCL_WIN_CFT_COUNTED"};
+  static const char names[][24] = {"COLL_SYMMETRIC",          "GIN_ONLY",          "CFT_COUNTED",
+                                   "NCCL_WIN_COLL_SYMMETRIC", "NCCL_WIN_GIN_ONLY", "NCCL_WIN_CFT_COUNTED"};
   const char *near = nearest(name, names, COUNT(names), sizeof *names);
   if (near)
     reader_error(reader, reader->line, "unknown flag '%s'; did you mean '%s'?", name, near);
@@ -381,7 +381,7 @@ void pool_complete(struct reader *reader, struct pool *pool) {
 
 /* The value in the largest unit that shows it exactly. */
 static const char *size_text(uint64_t bytes, char text[ITEM_MAX]) {
-  static const char *const unit_names[] = {"", "KiB", "MiB", "GiB", "TiB"};
+  static const char unit_names[][4] = {"", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
   for (; bytes && bytes % 1024 == 0 && unit + 1 < COUNT(unit_names); unit++)
     bytes /= 1024;

@@ -142,7 +142,7 @@ static bool mode_unknown(const struct view *view) { return view->worst == MODE_U
 
 /* What keeps the modes from being proof, in the order in which it is told. */
 static const struct {
-  const char *why;
+  char why[16];
   bool (*fails)(const struct view *view);
   nic_test *nic_fails; /* where fails is NULL */
 } proof_checks[] = {

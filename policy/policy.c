@@ -77,7 +77,7 @@ static void begin_winord(struct reader *reader, char *name) {
 }
 
 static const struct section_type {
-  const char *name;
+  char name[8];
   bool named;
   void (*begin)(struct reader *reader, char *name);
 } section_types[] = {{"winord", false, begin_winord}, {"pool", true, begin_pool}, {"rule", true, begin_rule}};

@@ -49,7 +49,7 @@ struct key;
 typedef void key_parser(struct reader *reader, const struct key *key, void *section, const char *item);
 
 struct key {
-  const char *name;
+  char name[24];
   key_parser *parse;
   size_t offset; /* of the field, for parsers that serve several keys */
   bool list; /* a comma list, which may be repeated: parse is called for each entry */

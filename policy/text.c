@@ -73,7 +73,7 @@ const char *nearest(const char *word, const void *names, size_t count, size_t st
   size_t length = strlen(word);
   unsigned best = 1 + (unsigned)length / 4;
   for (size_t i = 0; length <= WORD_MAX && i < count; i++) {
-    const char *name = *(const char *const *)((const char *)names + i * stride);
+    const char *name = (const char *)names + i * stride;
     unsigned distance = edit_distance(word, name);
     if (distance < best || (distance == best && !found)) {
       best = distance;

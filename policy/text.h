@@ -32,7 +32,7 @@ bool next_item(const char **cursor, char *item, size_t size);
 
 /*
  * The closest of count names to a word that is none of them, or NULL when nothing is close.
- *   names    array whose elements begin with a const char *
+ *   names    array whose elements begin with the name itself
  *   stride   size of an element
  */
 const char *nearest(const char *word, const void *names, size_t count, size_t stride);

@@ -18,7 +18,7 @@ int version_parse(const char *text) {
 }
 
 static const struct unit {
-  const char *name;
+  char name[4];
   unsigned shift;
 } units[] = {{"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
 
@@ -57,17 +57,17 @@ int day_parse(const char *text) {
 }
 
 const char *ordering_name(enum ordering ordering) {
-  static const char *const names[] = {"keep", "strict", "relaxed"};
+  static const char names[][8] = {"keep", "strict", "relaxed"};
   return names[ordering];
 }
 
 const char *gin_connection_name(enum gin_connection connection) {
-  static const char *const names[] = {"none", "full", "rail", "custom", "unknown"};
+  static const char names[][8] = {"none", "full", "rail", "custom", "unknown"};
   return names[connection];
 }
 
 static const struct flag {
-  const char *name;
+  char name[16];
   unsigned bit;
 } flags[] = {{"COLL_SYMMETRIC", 0x01}, {"GIN_ONLY", 0x04}, {"CFT_COUNTED", 0x08}};
 

@@ -5,9 +5,11 @@
 
 #include "linker.h"
 
-const char *const pnccl_names[NCCL_FUNCTIONS] = {
-    [WINDOW_REGISTER] = "pncclCommWindowRegister", [WINDOW_DEREGISTER] = "pncclCommWindowDeregister",
-    [DEVCOMM_CREATE] = "pncclDevCommCreate",       [COMM_DESTROY] = "pncclCommDestroy",
+const char pnccl_names[NCCL_FUNCTIONS][NCCL_NAME_SIZE] = {
+    [WINDOW_REGISTER] = "pncclCommWindowRegister",
+    [WINDOW_DEREGISTER] = "pncclCommWindowDeregister",
+    [DEVCOMM_CREATE] = "pncclDevCommCreate",
+    [COMM_DESTROY] = "pncclCommDestroy",
     [COMM_ABORT] = "pncclCommAbort",
 };
 
@@ -44,18 +46,24 @@ const struct dl *dl_functions(void) {
   return &found;
 }
 
-void *next_dlsym(void) {
-  static _Atomic(void *) cached;
-  void *found = atomic_load_explicit(&cached, memory_order_relaxed);
+static _Atomic(void *) next_found;
+
+__attribute__((noinline, cold)) static void *find_next_dlsym(void) {
+  void *found = NULL;
   bool past_us = false;
-  for (const struct link_map *map = found ? NULL : link_maps(); map && !found; map = map->l_next) {
+  for (const struct link_map *map = link_maps(); map && !found; map = map->l_next) {
     const struct object object = object_of_map(map);
     if (past_us)
       found = object_symbol(&object, "dlsym");
     past_us |= map->l_ld == _DYNAMIC;
   }
-  atomic_store_explicit(&cached, found, memory_order_relaxed);
+  atomic_store_explicit(&next_found, found, memory_order_relaxed);
   return found;
+}
+
+void *next_dlsym(void) {
+  void *found = atomic_load_explicit(&next_found, memory_order_relaxed);
+  return found ? found : find_next_dlsym();
 }
 
 /* Asked from here, since RTLD_NEXT and RTLD_DEFAULT look at the return address; leaving the linker keeps it no tail call. */

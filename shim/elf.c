@@ -186,6 +186,18 @@ struct generation objects_generation(void) {
   return generation;
 }
 
+static const struct r_debug *debug_entry(const ElfW(Dyn) *dynamic) {
+  for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_DEBUG)
+      return (const struct r_debug *)d->d_un.d_ptr;
+  return NULL;
+}
+
+bool has_namespaces(const struct object *program) {
+  const struct r_debug *debug = debug_entry(program->dynamic);
+  return debug && debug->r_version >= 2;
+}
+
 static const struct r_debug *debugger_interface(void) {
   const ElfW(Phdr) *phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR), *dynamic = NULL;
   const size_t count = getauxval(AT_PHNUM);
@@ -196,12 +208,7 @@ static const struct r_debug *debugger_interface(void) {
     if (phdr[i].p_type == PT_DYNAMIC)
       dynamic = &phdr[i];
   }
-  if (!dynamic)
-    return NULL;
-  for (const ElfW(Dyn) *d = (const ElfW(Dyn) *)(base + dynamic->p_vaddr); d->d_tag != DT_NULL; d++)
-    if (d->d_tag == DT_DEBUG)
-      return (const struct r_debug *)d->d_un.d_ptr;
-  return NULL;
+  return dynamic ? debug_entry((const ElfW(Dyn) *)(base + dynamic->p_vaddr)) : NULL;
 }
 
 const struct link_map *link_maps(void) {

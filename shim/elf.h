@@ -49,6 +49,9 @@ const struct link_map *link_maps(void);
 /* Lists of further namespaces (dlmopen), glibc 2.35 and later: pass NULL first, then the last answer; NULL ends. */
 const struct r_debug *next_namespace(const struct r_debug *last);
 
+/* Whether there are any, told from the program's own object. */
+bool has_namespaces(const struct object *program);
+
 struct object object_of_map(const struct link_map *map);
 
 /* Byte-wise, for code that must not call a function that a sanitizer or another tool may have replaced. */

@@ -15,7 +15,8 @@ enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7 };
 enum nccl_function { WINDOW_REGISTER, WINDOW_DEREGISTER, DEVCOMM_CREATE, COMM_DESTROY, COMM_ABORT, NCCL_FUNCTIONS };
 
 /* "pncclX", NCCL's own second name for each: an object that defines it is a copy of NCCL, not another interposer. */
-extern const char *const pnccl_names[NCCL_FUNCTIONS];
+enum { NCCL_NAME_SIZE = 28 };
+extern const char pnccl_names[NCCL_FUNCTIONS][NCCL_NAME_SIZE];
 
 /* "ncclX". */
 static inline const char *nccl_name(enum nccl_function function) { return pnccl_names[function] + 1; }

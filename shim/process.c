@@ -102,6 +102,13 @@ static const struct policy *read_policy(void) {
   return policy;
 }
 
+static bool any_asserts(const struct policy *policy) {
+  for (size_t i = 0; policy && i < policy->rule_count; i++)
+    if (policy->rules[i].va_signals_none)
+      return true;
+  return false;
+}
+
 static void read_host(void) {
   const char *pool = process_variable("WINORD_POOL"), *partition = process_variable("SLURM_JOB_PARTITION");
   process.host = (struct host){.name = process.node, .today = today(), .exe = file_name(process.exe)};
@@ -111,6 +118,7 @@ static void read_host(void) {
   else
     process.host.modes = (struct host_modes){.mode = MODE_UNKNOWN, .unproved = "facts_missing"};
   host_find_pool(&process.host, process.policy, kept(pool), kept(partition));
+  host_select_rules(&process.host, process.policy);
 }
 
 static void read_environment(void) {
@@ -135,6 +143,7 @@ static void read_all(void) {
   read_names();
   process.log = journal_path(process_variable("WINORD_LOG"));
   process.policy = read_policy();
+  process.asserts = any_asserts(process.policy);
   read_host();
 }
 

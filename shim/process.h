@@ -31,6 +31,7 @@ struct process {
   char node[HOST_NAME_MAX + 1]; /* the host's name */
   char label[HOST_NAME_MAX + 1]; /* up to the first dot */
   const struct policy *policy; /* NULL: none */
+  bool asserts; /* some rule says va-signals = none: overlaps with strict windows matter */
   const struct facts *facts;
   struct host host;
   struct counters count;

@@ -89,6 +89,13 @@ static void scan_other_namespaces(void) {
     }
 }
 
+static bool may_hold_copy(const struct object *object, void *user) {
+  (void)user;
+  return object_symbol(object, pnccl_names[WINDOW_REGISTER]) || (object->name[0] == '\0' && has_namespaces(object));
+}
+
+bool uncovered_possible(void) { return objects_any(may_hold_copy, NULL); }
+
 void uncovered_thunks(void) {
   const struct object left_over = thunk_overflow();
   if (left_over.dynamic)

@@ -10,6 +10,9 @@
  */
 void uncovered_scan(bool at_end);
 
+/* Whether a scan could find anything: there is a copy of NCCL, or a namespace that may hold one. Calls next to nothing. */
+bool uncovered_possible(void);
+
 /* The part of it that costs nothing: a copy whose functions found no thunk left. */
 void uncovered_thunks(void);
 

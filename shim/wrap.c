@@ -84,7 +84,8 @@ static void learn_comm(struct call *call, void *comm) {
   comm_saw_numbers(comm, call->comm.rank, call->comm.ranks, call->comm.device);
 }
 
-static int register_via(int thunk, const void *caller, void *comm, void *buffer, size_t size, void **window, int flags) {
+static int register_via(int thunk, const void *caller, void *comm, void *buffer, size_t size, void **window,
+                        int flags) {
   struct passage p = enter(WINDOW_REGISTER, thunk, caller, comm);
   register_function *real = (register_function *)p.call.target.function;
   if (p.process->disabled) {
@@ -96,9 +97,8 @@ static int register_via(int thunk, const void *caller, void *comm, void *buffer,
                                   .nccl = p.call.target.version,
                                   .gin_connection = p.call.comm.gin_connection,
                                   .caller = p.call.caller,
-                                  .overlaps_strict = strict_overlaps(buffer, size)};
-  const struct decision decision =
-      decide(&request, &p.process->host, p.process->policy, p.process->strict_on_error);
+                                  .overlaps_strict = p.process->asserts && strict_overlaps(buffer, size)};
+  const struct decision decision = decide(&request, &p.process->host, p.process->policy, p.process->strict_on_error);
   const int given = p.process->dry_run || !real ? flags : decision.flags;
   before_nccl(&p);
   after_nccl(&p, real ? real(comm, buffer, size, window, given) : NCCL_SYSTEM_ERROR);
@@ -173,17 +173,17 @@ static int end_via(enum nccl_function function, int thunk, const void *caller, v
 }
 
 /* The wrappers of one thunk number. A table cannot make functions, so this is a macro. */
-#define WRAPPERS(n, thunk)                                                                                            \
-  static int register_##n(void *comm, void *buffer, size_t size, void **window, int flags) {                         \
-    return register_via(thunk, __builtin_return_address(0), comm, buffer, size, window, flags);                       \
-  }                                                                                                                   \
-  static int deregister_##n(void *comm, void *window) {                                                               \
-    return deregister_via(thunk, __builtin_return_address(0), comm, window);                                          \
-  }                                                                                                                   \
-  static int devcomm_##n(void *comm, const void *requirements, void *devcomm) {                                       \
-    return devcomm_via(thunk, __builtin_return_address(0), comm, requirements, devcomm);                              \
-  }                                                                                                                   \
-  static int destroy_##n(void *comm) { return end_via(COMM_DESTROY, thunk, __builtin_return_address(0), comm); }      \
+#define WRAPPERS(n, thunk)                                                                                             \
+  static int register_##n(void *comm, void *buffer, size_t size, void **window, int flags) {                           \
+    return register_via(thunk, __builtin_return_address(0), comm, buffer, size, window, flags);                        \
+  }                                                                                                                    \
+  static int deregister_##n(void *comm, void *window) {                                                                \
+    return deregister_via(thunk, __builtin_return_address(0), comm, window);                                           \
+  }                                                                                                                    \
+  static int devcomm_##n(void *comm, const void *requirements, void *devcomm) {                                        \
+    return devcomm_via(thunk, __builtin_return_address(0), comm, requirements, devcomm);                               \
+  }                                                                                                                    \
+  static int destroy_##n(void *comm) { return end_via(COMM_DESTROY, thunk, __builtin_return_address(0), comm); }       \
   static int abort_##n(void *comm) { return end_via(COMM_ABORT, thunk, __builtin_return_address(0), comm); }
 
 WRAPPERS(0, 0)
@@ -207,11 +207,16 @@ void *wrapper(enum nccl_function function, int thunk) {
   } rows[THUNKS + 1] = {ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(linked)}, *row;
   row = &rows[thunk == NOT_A_THUNK ? THUNKS : thunk];
   switch (function) {
-  case WINDOW_REGISTER: return (void *)row->window_register;
-  case WINDOW_DEREGISTER: return (void *)row->window_deregister;
-  case DEVCOMM_CREATE: return (void *)row->devcomm_create;
-  case COMM_DESTROY: return (void *)row->comm_destroy;
-  default: return (void *)row->comm_abort;
+  case WINDOW_REGISTER:
+    return (void *)row->window_register;
+  case WINDOW_DEREGISTER:
+    return (void *)row->window_deregister;
+  case DEVCOMM_CREATE:
+    return (void *)row->devcomm_create;
+  case COMM_DESTROY:
+    return (void *)row->comm_destroy;
+  default:
+    return (void *)row->comm_abort;
   }
 }
 
@@ -224,7 +229,7 @@ int ncclCommDestroy(void *) EXPORTED(destroy_linked);
 int ncclCommAbort(void *) EXPORTED(abort_linked);
 
 /* At the end of the process: what passed us, and the sums. Calls that still come are recorded as before. */
-static void finish_entered(bool scan) {
+static void finish_used(bool scan) {
   const int saved_errno = errno;
   (void)process_id_read();
   if (scan)
@@ -237,7 +242,7 @@ static void finish_entered(bool scan) {
 
 /* A program without NCCL gets here too: each libc function it makes us look up costs more than all else. */
 __attribute__((destructor)) static void finish(void) {
-  const bool scan = process_variable("WINORD_CONF") || process_variable("WINORD_LOG");
+  const bool scan = (process_variable("WINORD_CONF") || process_variable("WINORD_LOG")) && uncovered_possible();
   if (scan || process_entered())
-    finish_entered(scan);
+    finish_used(scan);
 }
