@@ -42,12 +42,10 @@ static bool is_met(enum expect expect, json_t *record) {
   bool strict = json_integer_value(flags) & WIN_STRICT_ORDERING;
   const char *verdict = word_of(record, "verdict");
   switch (expect) {
-  case EXPECT_STRICT:
-    return json_is_integer(flags) && strict;
+  case EXPECT_STRICT: return json_is_integer(flags) && strict;
   case EXPECT_RELAXED:
     return json_is_integer(flags) && !strict && (strcmp(verdict, "rewritten") == 0 || strcmp(verdict, "passed") == 0);
-  default:
-    return true;
+  default: return true;
   }
 }
 

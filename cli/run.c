@@ -56,29 +56,16 @@ static const struct option long_options[] = {
 /* Applies one option; returns -1 to go on, else the exit status. */
 static int apply(struct options *options, int option, char **argv) {
   switch (option) {
-  case 'c':
-    options->conf = optarg;
-    return -1;
-  case 'p':
-    options->pool = optarg;
-    return -1;
-  case 'o':
-    options->log = optarg;
-    return -1;
-  case 'n':
-    options->dry_run = true;
-    return -1;
-  case OPTION_NO_DLSYM:
-    options->no_dlsym = true;
-    return -1;
+  case 'c': options->conf = optarg; return -1;
+  case 'p': options->pool = optarg; return -1;
+  case 'o': options->log = optarg; return -1;
+  case 'n': options->dry_run = true; return -1;
+  case OPTION_NO_DLSYM: options->no_dlsym = true; return -1;
   case OPTION_EXPECT:
     return expect_parse(optarg, &options->expect) ? -1
                                                   : usage_error("--expect is relaxed, strict or any, not '%s'", optarg);
-  case 'h':
-    fputs(help, stdout);
-    return STATUS_OK;
-  default:
-    return option_error(option, argv);
+  case 'h': fputs(help, stdout); return STATUS_OK;
+  default: return option_error(option, argv);
   }
 }
 

@@ -18,7 +18,8 @@ struct host {
   int today; /* yyyymmdd, UTC */
   bool gin_proxy; /* NCCL_GIN_TYPE asks for the proxy backend */
   const char *exe; /* file name of the program, no folders; NULL: not known */
-  const struct rule *const *rules; /* those that can match here, in order (host_select_rules); NULL: all are looked at */
+  const struct rule *const
+      *rules; /* those that can match here, in order (host_select_rules); NULL: all are looked at */
   size_t rule_count;
 };
 

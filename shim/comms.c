@@ -55,8 +55,9 @@ static struct known_comm *enter(void *comm) {
     i++;
   if (!comm || i == COMMS)
     return NULL;
-  comms[i].seen = (struct comm){
-      .sequence = ++sequence, .gin_connection = GIN_UNKNOWN, .rank = -1, .ranks = -1, .device = -1};
+  sequence++;
+  comms[i].seen =
+      (struct comm){.sequence = sequence, .gin_connection = GIN_UNKNOWN, .rank = -1, .ranks = -1, .device = -1};
   comms[i].saw_connection = false;
   comms[i].comm = comm;
   if (i == comms_used)

@@ -70,7 +70,9 @@ int thunk_for(enum nccl_function function, void *real) {
   return NOT_A_THUNK;
 }
 
-struct object thunk_overflow(void) { return slot_object(&overflow); }
+struct object thunk_overflow(void) {
+  return slot_object(&overflow);
+}
 
 static bool has_identity(const struct object *object, void *user) {
   struct object *wanted = user;

@@ -32,7 +32,7 @@ static const void *pointer(const struct object *object, ElfW(Addr) value) {
 
 static struct tables read_tables(const struct object *object) {
   struct tables t = {0};
-  ElfW(Addr) soname = (ElfW(Addr)) - 1;
+  ElfW(Addr) soname = (ElfW(Addr))-1;
   for (const ElfW(Dyn) *d = object->dynamic; d->d_tag != DT_NULL; d++) {
     switch (d->d_tag) {
     case DT_SYMTAB: t.symbols = pointer(object, d->d_un.d_ptr); break;
@@ -48,7 +48,7 @@ static struct tables read_tables(const struct object *object) {
     default: break;
     }
   }
-  if (t.strings && soname != (ElfW(Addr)) - 1)
+  if (t.strings && soname != (ElfW(Addr))-1)
     t.soname = t.strings + soname;
   return t;
 }

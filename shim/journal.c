@@ -170,25 +170,29 @@ static void release_signals(const struct held *held, int error) {
  */
 
 /* Writes all of it at once, or says how it failed: an errno value, or -1 for a short write. Never blocks, raises no signal. */
-static int write_once(int fd, const char *bytes, size_t size) {
+static int write_once(int fd, const struct iovec parts[2]) {
   struct held held;
-  const bool newline = atomic_exchange(&torn, false);
-  struct iovec parts[] = {{.iov_base = (void *)"\n", .iov_len = newline}, {.iov_base = (void *)bytes, .iov_len = size}};
   hold_signals(&held);
   const long written = syscall(SYS_writev, fd, parts, 2);
-  const int error = written < 0 ? errno : (size_t)written < size + newline ? -1 : 0;
+  const int error = written < 0 ? errno : (size_t)written < parts[0].iov_len + parts[1].iov_len ? -1 : 0;
   release_signals(&held, error);
+  return error;
+}
+
+static int write_record(int fd, const char *bytes, size_t size) {
+  const bool newline = atomic_exchange(&torn, false);
+  const struct iovec parts[] = {{.iov_base = (void *)"\n", .iov_len = newline},
+                                {.iov_base = (void *)bytes, .iov_len = size}};
+  const int error = write_once(fd, parts);
   if (error == -1 || (error && newline))
     atomic_store(&torn, true);
   return error;
 }
 
-static int write_stderr(const char *bytes, size_t size) {
+static bool stderr_takes(void) {
   struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
   struct timespec now = {0};
-  if (syscall(SYS_ppoll, &ready, 1, &now, NULL, 0) != 1 || !(ready.revents & POLLOUT))
-    return EAGAIN;
-  return write_once(STDERR_FILENO, bytes, size);
+  return syscall(SYS_ppoll, &ready, 1, &now, NULL, 0) == 1 && ready.revents & POLLOUT;
 }
 
 static int write_file(const struct process *process, const char *bytes, size_t size) {
@@ -199,9 +203,15 @@ static int write_file(const struct process *process, const char *bytes, size_t s
   const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0644);
   if (fd < 0)
     return errno;
-  const int error = write_once(fd, bytes, size);
+  const int error = write_record(fd, bytes, size);
   syscall(SYS_close, fd);
   return error;
+}
+
+static int write_where_told(const struct process *process, const char *bytes, size_t size) {
+  if (strcmp(process->log, "stderr") != 0)
+    return write_file(process, bytes, size);
+  return stderr_takes() ? write_record(STDERR_FILENO, bytes, size) : EAGAIN;
 }
 
 static void say(const char *const *parts) {
@@ -211,7 +221,8 @@ static void say(const char *const *parts) {
   for (; *parts; parts++)
     add(&text, *parts, strlen(*parts));
   *text.at++ = '\n';
-  (void)write_stderr(line, (size_t)(text.at - line));
+  if (stderr_takes())
+    (void)write_once(STDERR_FILENO, (const struct iovec[2]){{line, (size_t)(text.at - line)}, {0}});
 }
 
 void notice(struct process *process, enum notice kind, const char *const *parts) {
@@ -241,10 +252,7 @@ void record_end(struct json *json, struct process *process) {
     json->text[json->length++] = '\n';
   else
     json->full = true;
-  const bool to_stderr = strcmp(process->log, "stderr") == 0;
-  const int error = json->full  ? EMSGSIZE
-                    : to_stderr ? write_stderr(json->text, json->length)
-                                : write_file(process, json->text, json->length);
+  const int error = json->full ? EMSGSIZE : write_where_told(process, json->text, json->length);
   if (error)
     lose(process, error);
 }

@@ -20,8 +20,10 @@ void json_open(struct json *json, const char *key); /* key NULL: the record itse
 void json_close(struct json *json);
 void json_open_array(struct json *json, const char *key);
 void json_close_array(struct json *json);
-void json_string(struct json *json, const char *key, const char *value); /* NULL: null; bytes that are no UTF-8: U+FFFD */
-void json_place(struct json *json, const char *key, const char *file, int line); /* "file:line"; line 0: the file alone */
+void json_string(struct json *json, const char *key,
+                 const char *value); /* NULL: null; bytes that are no UTF-8: U+FFFD */
+void json_place(struct json *json, const char *key, const char *file,
+                int line); /* "file:line"; line 0: the file alone */
 void json_number(struct json *json, const char *key, int64_t value);
 void json_unsigned(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);

@@ -110,14 +110,13 @@ static bool any_asserts(const struct policy *policy) {
 }
 
 static void read_host(void) {
-  const char *pool = process_variable("WINORD_POOL"), *partition = process_variable("SLURM_JOB_PARTITION");
   process.host = (struct host){.name = process.node, .today = today(), .exe = file_name(process.exe)};
   process.host.gin_proxy = is_set("NCCL_GIN_TYPE", "2");
   if (process.facts)
     process.host.modes = facts_modes(process.facts, process_variable("NCCL_IB_HCA"), has_external_plugin(), "");
   else
     process.host.modes = (struct host_modes){.mode = MODE_UNKNOWN, .unproved = "facts_missing"};
-  host_find_pool(&process.host, process.policy, kept(pool), kept(partition));
+  host_find_pool(&process.host, process.policy, process.pool, process.partition);
   host_select_rules(&process.host, process.policy);
 }
 
@@ -129,6 +128,8 @@ static void read_environment(void) {
   process.dry_run = is_set("WINORD_DRY_RUN", "1");
   process.strict_on_error = on_error && strcmp(on_error, "strict") == 0;
   process.on_error_odd = on_error && !process.strict_on_error && strcmp(on_error, "keep") != 0;
+  process.pool = kept(process_variable("WINORD_POOL"));
+  process.partition = kept(process_variable("SLURM_JOB_PARTITION"));
   process.run = kept(process_variable("WINORD_RUN"));
   process.job = kept(first_variable(jobs));
   process.step = kept(first_variable(steps));

@@ -27,6 +27,7 @@ struct process {
   bool on_error_odd; /* WINORD_ON_ERROR is neither keep nor strict: keep */
   const char *log; /* WINORD_LOG made absolute, %q{} filled in; NULL: not set */
   const char *run, *job, *step;
+  const char *pool, *partition; /* as named in the environment */
   const char *exe; /* path of the program; NULL: not known */
   char node[HOST_NAME_MAX + 1]; /* the host's name */
   char label[HOST_NAME_MAX + 1]; /* up to the first dot */

@@ -18,8 +18,11 @@ static const char *version_text(int code, char *text, size_t size) {
 }
 
 static const char *facts_word(const struct facts *facts) {
-  static const char *const words[] = {[FACTS_NONE] = "none", [FACTS_MISSING] = "missing", [FACTS_DAMAGED] = "damaged",
-                                      [FACTS_STALE] = "stale", [FACTS_CURRENT] = "current"};
+  static const char *const words[] = {[FACTS_NONE] = "none",
+                                      [FACTS_MISSING] = "missing",
+                                      [FACTS_DAMAGED] = "damaged",
+                                      [FACTS_STALE] = "stale",
+                                      [FACTS_CURRENT] = "current"};
   return facts ? words[facts->status] : "none";
 }
 
@@ -153,8 +156,11 @@ static void count_outcome(struct counters *count, const char *verdict) {
   const struct {
     const char *verdict;
     atomic_ulong *counter;
-  } counters[] = {{"passed", &count->passed},   {"rewritten", &count->rewritten}, {"refused", &count->refused},
-                  {"dry_run", &count->dry_run}, {"no_nccl", &count->no_nccl}};
+  } counters[] = {{"passed", &count->passed},
+                  {"rewritten", &count->rewritten},
+                  {"refused", &count->refused},
+                  {"dry_run", &count->dry_run},
+                  {"no_nccl", &count->no_nccl}};
   atomic_fetch_add(&count->registrations, 1);
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
     if (strcmp(counters[i].verdict, verdict) == 0)
@@ -188,8 +194,8 @@ static void notice_decision(struct process *process, const char *verdict, const 
                                  "'; WINORD_LOG keeps a journal", NULL});
   if (strcmp(verdict, "refused") == 0)
     notice(process, NOTICE_REFUSED,
-           (const char *const[]){"rule '", rule, "' says relaxed, refused: ", decision->why, "; the window stays strict",
-                                 NULL});
+           (const char *const[]){"rule '", rule, "' says relaxed, refused: ", decision->why,
+                                 "; the window stays strict", NULL});
 }
 
 void record_register(struct process *process, const struct call *call, const struct request *request,

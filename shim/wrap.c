@@ -196,7 +196,8 @@ WRAPPERS(6, 6)
 WRAPPERS(7, 7)
 WRAPPERS(linked, NOT_A_THUNK)
 
-#define ROW(n) {register_##n, deregister_##n, devcomm_##n, destroy_##n, abort_##n}
+#define ROW(n)                                                                                                         \
+  { register_##n, deregister_##n, devcomm_##n, destroy_##n, abort_##n }
 
 void *wrapper(enum nccl_function function, int thunk) {
   static const struct {
@@ -207,16 +208,11 @@ void *wrapper(enum nccl_function function, int thunk) {
   } rows[THUNKS + 1] = {ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(linked)}, *row;
   row = &rows[thunk == NOT_A_THUNK ? THUNKS : thunk];
   switch (function) {
-  case WINDOW_REGISTER:
-    return (void *)row->window_register;
-  case WINDOW_DEREGISTER:
-    return (void *)row->window_deregister;
-  case DEVCOMM_CREATE:
-    return (void *)row->devcomm_create;
-  case COMM_DESTROY:
-    return (void *)row->comm_destroy;
-  default:
-    return (void *)row->comm_abort;
+  case WINDOW_REGISTER: return (void *)row->window_register;
+  case WINDOW_DEREGISTER: return (void *)row->window_deregister;
+  case DEVCOMM_CREATE: return (void *)row->devcomm_create;
+  case COMM_DESTROY: return (void *)row->comm_destroy;
+  default: return (void *)row->comm_abort;
   }
 }
 

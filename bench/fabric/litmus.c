@@ -16,29 +16,23 @@ struct search {
 
 static bool explore(struct search *search, unsigned issued, unsigned arrived, unsigned completed);
 
-static bool has(unsigned mask, unsigned i)
-{
-  return mask >> i & 1;
-}
+static bool has(unsigned mask, unsigned i) { return mask >> i & 1; }
 
-static bool issue(struct search *search, unsigned issued, unsigned arrived, unsigned completed)
-{
+static bool issue(struct search *search, unsigned issued, unsigned arrived, unsigned completed) {
   if (issued == search->count)
     return false;
   int after = search->steps[issued].after;
   return (after < 0 || has(completed, (unsigned)after)) && explore(search, issued + 1, arrived, completed);
 }
 
-static bool may_arrive(const struct search *search, unsigned i, unsigned arrived)
-{
+static bool may_arrive(const struct search *search, unsigned i, unsigned arrived) {
   for (unsigned j = 0; j < i; j++)
     if (!has(arrived, j) && !may_pass_by(search->table, search->steps[i].tlp, search->steps[j].tlp))
       return false;
   return true;
 }
 
-static bool arrive(struct search *search, unsigned i, unsigned issued, unsigned arrived, unsigned completed)
-{
+static bool arrive(struct search *search, unsigned i, unsigned issued, unsigned arrived, unsigned completed) {
   if (has(arrived, i) || !may_arrive(search, i, arrived))
     return false;
   unsigned payload = (1U << search->puts) - 1;
@@ -47,8 +41,7 @@ static bool arrive(struct search *search, unsigned i, unsigned issued, unsigned 
   return explore(search, issued, arrived | 1U << i, completed);
 }
 
-static bool complete(struct search *search, unsigned i, unsigned issued, unsigned arrived, unsigned completed)
-{
+static bool complete(struct search *search, unsigned i, unsigned issued, unsigned arrived, unsigned completed) {
   enum tlp_kind kind = search->steps[i].tlp.kind;
   if (kind != TLP_READ && kind != TLP_ATOMIC)
     return false;
@@ -56,8 +49,7 @@ static bool complete(struct search *search, unsigned i, unsigned issued, unsigne
 }
 
 /* Depth first from this state; true as soon as the signal came early. */
-static bool explore(struct search *search, unsigned issued, unsigned arrived, unsigned completed)
-{
+static bool explore(struct search *search, unsigned issued, unsigned arrived, unsigned completed) {
   bool *seen = &search->seen[issued][arrived][completed];
   if (*seen)
     return false;
@@ -70,15 +62,13 @@ static bool explore(struct search *search, unsigned issued, unsigned arrived, un
   return false;
 }
 
-bool litmus_early(const struct ordering *table, const struct litmus *litmus, unsigned puts)
-{
+bool litmus_early(const struct ordering *table, const struct litmus *litmus, unsigned puts) {
   struct search search = {.table = table, .puts = puts};
   search.count = put_then_signal(litmus->payload, puts, litmus->engine, litmus->signal, search.steps);
   return explore(&search, 0, 0, 0);
 }
 
-static struct litmus row(enum tlp_kind payload, enum signal_engine engine)
-{
+static struct litmus row(enum tlp_kind payload, enum signal_engine engine) {
   return (struct litmus){
       .payload = {.kind = payload, .id = REQUESTER, .transaction = TRANSACTION},
       .signal = {.id = REQUESTER, .transaction = OTHER_TRANSACTION},
@@ -87,8 +77,7 @@ static struct litmus row(enum tlp_kind payload, enum signal_engine engine)
 }
 
 /* Written payload, one engine: payload and signal strict and relaxed, then a signal with IDO. */
-static struct litmus *rows_of_engine(struct litmus *next, enum signal_engine engine)
-{
+static struct litmus *rows_of_engine(struct litmus *next, enum signal_engine engine) {
   for (unsigned relaxed = 0; relaxed < 4; relaxed++) {
     *next = row(TLP_WRITE, engine);
     next->payload.relaxed = has(relaxed, 1);
@@ -102,8 +91,7 @@ static struct litmus *rows_of_engine(struct litmus *next, enum signal_engine eng
   return next;
 }
 
-void litmus_rows(struct litmus rows[LITMUS_ROWS])
-{
+void litmus_rows(struct litmus rows[LITMUS_ROWS]) {
   static const enum signal_engine alone[] = {SIGNAL_WRITE, SIGNAL_FLUSH, SIGNAL_ATOMIC, SIGNAL_COMPLETION};
   for (unsigned engine = 0; engine < SIGNAL_ENGINES; engine++)
     rows = rows_of_engine(rows, (enum signal_engine)engine);

@@ -39,8 +39,7 @@ const struct ordering pcie_ordering =
             },
 };
 
-bool may_pass_by(const struct ordering *table, struct tlp trailing, struct tlp earlier)
-{
+bool may_pass_by(const struct ordering *table, struct tlp trailing, struct tlp earlier) {
   const bool holds[CLAUSES] = {
       [ALWAYS] = true,
       [WHEN_RELAXED] = trailing.relaxed,
@@ -55,15 +54,9 @@ bool may_pass_by(const struct ordering *table, struct tlp trailing, struct tlp e
   return answer != PASS_NO;
 }
 
-bool may_pass(struct tlp trailing, struct tlp earlier)
-{
-  return may_pass_by(&pcie_ordering, trailing, earlier);
-}
+bool may_pass(struct tlp trailing, struct tlp earlier) { return may_pass_by(&pcie_ordering, trailing, earlier); }
 
-enum signal_engine atomic_engine(unsigned pci_atomic_mode)
-{
-  return pci_atomic_mode == 0 ? SIGNAL_RMW : SIGNAL_ATOMIC;
-}
+enum signal_engine atomic_engine(unsigned pci_atomic_mode) { return pci_atomic_mode == 0 ? SIGNAL_RMW : SIGNAL_ATOMIC; }
 
 /* Each TLP of an engine waits for the completion of the one before. */
 static const struct {
@@ -82,8 +75,7 @@ static const struct {
     [SIGNAL_COMPLETION] = {1, {{TLP_COMPLETION, false}}},
 };
 
-unsigned signal_steps(enum signal_engine engine, struct tlp signal, unsigned first, struct step steps[])
-{
+unsigned signal_steps(enum signal_engine engine, struct tlp signal, unsigned first, struct step steps[]) {
   for (unsigned i = 0; i < engines[engine].count; i++) {
     struct step *step = &steps[first + i];
     *step = (struct step){.tlp = signal, .after = i ? (int)(first + i) - 1 : -1};
@@ -94,8 +86,7 @@ unsigned signal_steps(enum signal_engine engine, struct tlp signal, unsigned fir
 }
 
 unsigned put_then_signal(struct tlp payload, unsigned puts, enum signal_engine engine, struct tlp signal,
-                         struct step steps[])
-{
+                         struct step steps[]) {
   for (unsigned i = 0; i < puts; i++)
     steps[i] = (struct step){.tlp = payload, .after = -1};
   return puts + signal_steps(engine, signal, puts, steps);

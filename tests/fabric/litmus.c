@@ -21,16 +21,14 @@ static const char *const engine_names[SIGNAL_ENGINES] = {
 
 enum { CELLS = TLP_KINDS * TLP_KINDS * CLAUSES };
 
-static void print_cells(const struct ordering *table)
-{
+static void print_cells(const struct ordering *table) {
   const struct ordering_cell *cells = &table->cells[0][0][0];
   for (unsigned i = 0; i < CELLS; i++)
     if (cells[i].name)
       puts(cells[i].name);
 }
 
-static bool invert(struct ordering *table, const char *name)
-{
+static bool invert(struct ordering *table, const char *name) {
   struct ordering_cell *cells = &table->cells[0][0][0];
   for (unsigned i = 0; i < CELLS; i++)
     if (cells[i].name && !strcmp(cells[i].name, name)) {
@@ -40,8 +38,7 @@ static bool invert(struct ordering *table, const char *name)
   return false;
 }
 
-static void print_row(const struct ordering *table, const struct litmus *row)
-{
+static void print_row(const struct ordering *table, const struct litmus *row) {
   const struct tlp *payload = &row->payload, *signal = &row->signal;
   printf(
       "%s -DPAYLOAD=%s -DPAYLOAD_RO=%d -DENGINE=%s -DSIGNAL_RO=%d -DSIGNAL_IDO=%d -DSIGNAL_ID=%d -DSIGNAL_TRANSACTION=%d\n",
@@ -50,8 +47,7 @@ static void print_row(const struct ordering *table, const struct litmus *row)
       signal->transaction != payload->transaction);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   struct ordering table = pcie_ordering;
   struct litmus rows[LITMUS_ROWS];
   if (argc == 2 && !strcmp(argv[1], "--cells")) {

@@ -53,8 +53,7 @@ static struct expected_cell expected_cells[] = {
 enum { CELLS = sizeof expected_cells / sizeof *expected_cells, OTHER_TESTS = 7 };
 
 /* The two TLPs of a cell: trailing has what its clause asks for, and nothing else. */
-static void pair_of(const struct expected_cell *cell, struct tlp *trailing, struct tlp *earlier)
-{
+static void pair_of(const struct expected_cell *cell, struct tlp *trailing, struct tlp *earlier) {
   *earlier = (struct tlp){.kind = cell->earlier, .id = REQUESTER, .transaction = 1};
   *trailing = (struct tlp){
       .kind = cell->trailing,
@@ -65,8 +64,7 @@ static void pair_of(const struct expected_cell *cell, struct tlp *trailing, stru
   };
 }
 
-static void test_cell(void **state)
-{
+static void test_cell(void **state) {
   static const char *const words[] = {[PASS_NO] = "No", [PASS_MAY] = "Y/N", [PASS_YES] = "Yes"};
   const struct expected_cell *expected = *state;
   const struct ordering_cell *cell = &pcie_ordering.cells[expected->trailing][expected->earlier][expected->clause];
@@ -78,8 +76,7 @@ static void test_cell(void **state)
   assert_int_equal(strcmp(expected->passes, "No") != 0, may_pass(trailing, earlier));
 }
 
-static void test_no_other_cell(void **state)
-{
+static void test_no_other_cell(void **state) {
   (void)state;
   const struct ordering_cell *cells = &pcie_ordering.cells[0][0][0];
   unsigned stated = 0;
@@ -89,8 +86,7 @@ static void test_no_other_cell(void **state)
 }
 
 /* Every pair of TLPs, with every attribute. Calls check with each. */
-static void each_pair(void (*check)(struct tlp trailing, struct tlp earlier))
-{
+static void each_pair(void (*check)(struct tlp trailing, struct tlp earlier)) {
   for (unsigned i = 0; i < 1U << 10; i++) {
     struct tlp trailing = {(enum tlp_kind)(i & 3), i >> 4 & 1, i >> 5 & 1, REQUESTER, 1};
     struct tlp earlier = {(enum tlp_kind)(i >> 2 & 3), i >> 6 & 1, i >> 7 & 1, i >> 8 & 1 ? OTHER_REQUESTER : REQUESTER,
@@ -99,48 +95,41 @@ static void each_pair(void (*check)(struct tlp trailing, struct tlp earlier))
   }
 }
 
-static void check_earlier_attributes(struct tlp trailing, struct tlp earlier)
-{
+static void check_earlier_attributes(struct tlp trailing, struct tlp earlier) {
   struct tlp bare = earlier;
   bare.relaxed = bare.id_ordered = false;
   assert_int_equal(may_pass(trailing, bare), may_pass(trailing, earlier));
 }
 
-static void test_earlier_attributes(void **state)
-{
+static void test_earlier_attributes(void **state) {
   (void)state;
   each_pair(check_earlier_attributes);
 }
 
-static void check_more_freedom(struct tlp trailing, struct tlp earlier)
-{
+static void check_more_freedom(struct tlp trailing, struct tlp earlier) {
   struct tlp free = trailing;
   free.relaxed = free.id_ordered = true;
   assert_true(may_pass(free, earlier) || !may_pass(trailing, earlier));
 }
 
-static void test_more_freedom(void **state)
-{
+static void test_more_freedom(void **state) {
   (void)state;
   each_pair(check_more_freedom);
 }
 
-static void check_same_requester(struct tlp trailing, struct tlp earlier)
-{
+static void check_same_requester(struct tlp trailing, struct tlp earlier) {
   struct tlp plain = trailing;
   plain.id_ordered = false;
   earlier.id = trailing.id;
   assert_int_equal(may_pass(plain, earlier), may_pass(trailing, earlier));
 }
 
-static void test_same_requester(void **state)
-{
+static void test_same_requester(void **state) {
   (void)state;
   each_pair(check_same_requester);
 }
 
-static void test_atomic_modes(void **state)
-{
+static void test_atomic_modes(void **state) {
   (void)state;
   assert_int_equal(SIGNAL_RMW, atomic_engine(0));
   for (unsigned mode = 1; mode <= 4; mode++)
@@ -153,8 +142,7 @@ static const char *const engine_tlps[SIGNAL_ENGINES] = {
     [SIGNAL_FLUSH_ATOMIC] = "b>C", [SIGNAL_FLUSH] = "B",  [SIGNAL_COMPLETION] = "D",
 };
 
-static void test_steps(void **state)
-{
+static void test_steps(void **state) {
   (void)state;
   for (unsigned engine = 0; engine < SIGNAL_ENGINES; engine++) {
     struct step steps[LITMUS_STEPS_MAX];
@@ -181,8 +169,7 @@ static const char *const expected_early[SIGNAL_ENGINES] = {
     [SIGNAL_COMPLETION] = "NSNSNS",
 };
 
-static bool expect_early(const struct litmus *row)
-{
+static bool expect_early(const struct litmus *row) {
   if (row->payload.kind != TLP_WRITE)
     return row->payload.kind != TLP_COMPLETION || row->payload.transaction != row->signal.transaction;
   unsigned column = 2U * row->payload.relaxed + row->signal.relaxed;
@@ -191,23 +178,20 @@ static bool expect_early(const struct litmus *row)
   return expected_early[row->engine][column] == 'S';
 }
 
-static void test_litmus(void **state)
-{
+static void test_litmus(void **state) {
   const struct litmus *row = *state;
   for (unsigned puts = 1; puts <= LITMUS_PUTS_MAX; puts++)
     assert_int_equal(expect_early(row), litmus_early(&pcie_ordering, row, puts));
 }
 
-static void test_rows_differ(void **state)
-{
+static void test_rows_differ(void **state) {
   const struct litmus *rows = *state;
   for (unsigned i = 0; i < LITMUS_ROWS; i++)
     for (unsigned j = 0; j < i; j++)
       assert_true(memcmp(&rows[i], &rows[j], sizeof *rows) != 0);
 }
 
-int main(void)
-{
+int main(void) {
   static struct litmus rows[LITMUS_ROWS];
   static char names[LITMUS_ROWS][24];
   struct CMUnitTest tests[OTHER_TESTS + CELLS + LITMUS_ROWS] = {
