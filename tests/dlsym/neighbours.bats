@@ -103,9 +103,13 @@ JEMALLOC=$(ldconfig -p | sed -n 's/.*libjemalloc\.so\.2 .*=> //p' | head -1)
 
 @test "jemalloc preloaded, before us and after" {
   [[ -n $JEMALLOC ]] || lacking "libjemalloc.so.2"
+  # jemalloc by itself may leave an errno behind, where it finds no /sys.
+  PRELOAD=$JEMALLOC TIME_LIMIT=10 shim "$CLIENT_DL" "handle:$NCCL" reg=2 threads=4,20
+  local alone=${output//flags=0x2/flags=0x0}
   for order in "$JEMALLOC $SHIM" "$SHIM $JEMALLOC"; do
     PRELOAD=$order TIME_LIMIT=10 shim "$CLIENT_DL" "handle:$NCCL" reg=2 threads=4,20
-    printed "register result=0 flags=0x0 win=set errno=0" "threads registrations=81"
+    [[ $output == *"register result=0 flags=0x0 win=set"*"threads registrations=81" ]]
+    equals "$alone" "$output"
   done
 }
 
