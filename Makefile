@@ -29,7 +29,7 @@ SHIM_LDFLAGS = -shared -nostartfiles -Wl,-z,lazy -Wl,-z,noseparate-code -Wl,-z,n
   -Wl,--build-id -Wl,--exclude-libs,ALL -Wl,--as-needed $(LDFLAGS)
 
 .PHONY: all
-all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/winord
+all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/winord $(BUILD)/winord-stress $(BUILD)/sim/libnccl.so.2
 
 $(BUILD)/libwinord.so: $(SHIM_OBJECTS) $(DLSYM_OBJECT) $(BUILD)/libpolicy.a shim/winord.map
 	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/winord.map -Wl,-soname,libwinord.so \
@@ -61,6 +61,17 @@ $(BUILD)/policy/%.o: policy/%.c
 $(BUILD)/cli/%.o: cli/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+include bench/fabric/fabric.mk
+
+# The hunter. It loads the simulated NCCL at run time: the windows go through whatever is preloaded.
+STRESS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/stress/*.c))
+$(BUILD)/winord-stress: $(STRESS_OBJECTS) $(BUILD)/libpolicy.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(STRESS_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A) $(JANSSON_A) -lm -ldl
+
+$(BUILD)/bench/stress/%.o: bench/stress/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -D_GNU_SOURCE -c -o $@ $<
 
 include tests/tests.mk
 

@@ -1,0 +1,83 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/stress/prove.h"
+#include "bench/stress/replay.h"
+#include "bench/stress/report.h"
+
+enum { EXIT_INCONCLUSIVE = 2 };
+
+static volatile int stop;
+
+/* The second one ends the program at once. */
+static void on_interrupt(int number) {
+  stop = 1;
+  signal(number, SIG_DFL);
+}
+
+static void show_progress(const struct hunt *hunt, double share) {
+  const struct row *row = &hunt->rows[hunt->row_count - 1];
+  (void)share;
+  fprintf(stderr, "\r%-23s block %8llu, %llu violations\033[K", row->scenario->name,
+          (unsigned long long)row->sum.blocks, (unsigned long long)outcome_violations(&row->sum));
+}
+
+static void list(void) {
+  for (size_t i = 0; i < scenario_count; i++)
+    printf("%-24s %-8s %s\n", scenarios[i].name, expectation_name(scenarios[i].expectation), scenarios[i].text);
+  printf("\npatterns:");
+  for (int i = 0; i < PATTERNS; i++)
+    printf(" %s", pattern_name((enum pattern)i));
+  printf("\n\nfaults:\n");
+  prove_list(stdout);
+}
+
+static int mistake(const char *what, const char *why) {
+  fprintf(stderr, "winord-stress: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+  return EXIT_INCONCLUSIVE;
+}
+
+static int hunt(const struct options *options) {
+  static struct hunt hunt;
+  char error[ERROR_SIZE] = "";
+  const bool terminal = isatty(STDERR_FILENO) && !options->quiet;
+  hunt.options = *options;
+  hunt.backend = &fabric_backend;
+  hunt.world = (struct world){.ranks = options->ranks, .local = options->ranks};
+  report_header(stdout, &hunt);
+  const bool done = hunt_run(&hunt, terminal ? show_progress : NULL, &stop, error);
+  if (terminal)
+    fprintf(stderr, "\r\033[K");
+  if (!done)
+    return mistake(error, NULL);
+  for (unsigned i = 0; i < hunt.row_count; i++)
+    report_row(stdout, &hunt, &hunt.rows[i]);
+  report_verdict(stdout, &hunt);
+  if (options->json && !report_json(options->json, &hunt))
+    return mistake(options->json, strerror(errno));
+  return (int)hunt_verdict(&hunt);
+}
+
+int main(int argc, char **argv) {
+  struct options options;
+  int status;
+  if (!options_read(argc, argv, &options, &status))
+    return status;
+  if (options.list) {
+    list();
+    return 0;
+  }
+  if (options.mutant)
+    setenv("WINORD_FABRIC_FAULT", options.mutant, 1);
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  if (options.prove)
+    return prove(&options, &stop);
+  if (options.replay)
+    return replay(&options);
+  return hunt(&options);
+}
