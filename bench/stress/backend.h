@@ -12,11 +12,12 @@
 #include "bench/stress/outcome.h"
 #include "bench/stress/scenario.h"
 
-enum { WINDOW_STRICT = 0x02, ERROR_SIZE = 512 };
+enum { WINDOW_STRICT = 0x02, ERROR_SIZE = 512, MAIL_BYTES = 65536 };
 
-/* Ranks of the run, and which of them live in this process. */
+/* Ranks of the run, and which of them live in this process: all, or one that a launcher started. */
 struct world {
   unsigned ranks, first, local; /* local ones: first to first + local - 1 */
+  const char *job; /* what tells this run from others, where there are several processes */
 };
 
 /* One block: stress settings drawn anew from its seed. */
@@ -42,6 +43,10 @@ struct backend {
   bool (*run)(unsigned receiver, const struct block *block, struct outcomes *sum, char *error);
   /* What the transport says the window of this rank was registered as: 1 relaxed, 0 strict, -1 cannot be told. */
   int (*registered_relaxed)(unsigned rank);
+  /* Memory of each rank that all can read, MAIL_BYTES each, rank by rank; where there are several processes. */
+  void *(*mail)(void);
+  /* Waits for all ranks, at most this long. False: error says who is missing. */
+  bool (*meet)(int timeout_ms, char *error);
   void (*close)(void);
 };
 

@@ -458,6 +458,15 @@ static bool rank_open(struct rank *rank, size_t bytes, int flags, char *error) {
   return true;
 }
 
+/* One rank of several processes. The id is the same in all of them, and another one for each time the backend is opened. */
+static bool comm_join(char *error) {
+  static unsigned opened;
+  struct unique_id id = {{0}};
+  snprintf(id.bytes, sizeof id.bytes, "winord-stress.%u.%.100s", ++opened, the.world.job);
+  return the.nccl->comm_init_rank(&the.ranks[0].comm, (int)the.world.ranks, id, (int)the.world.first) == 0 ||
+         fail(error, "ncclCommInitRank", NULL);
+}
+
 static bool comms_open(char *error) {
   struct ncclComm **comms = calloc(the.world.local, sizeof *comms);
   const bool opened = comms && the.nccl->comm_init_all(comms, (int)the.world.local, NULL) == 0;
@@ -487,12 +496,25 @@ static bool fabric_open(const struct world *world, size_t bytes, int flags, char
     return false;
   the.world = *world;
   the.ranks = calloc(world->local, sizeof *the.ranks);
-  if (!the.ranks || !comms_open(error))
+  if (!the.ranks || !(world->local < world->ranks ? comm_join(error) : comms_open(error)))
     return false;
   for (unsigned i = 0; i < world->local; i++)
     if (!rank_open(&the.ranks[i], bytes, flags, error))
       return false;
   return true;
+}
+
+static void *fabric_mail(void) {
+  size_t bytes;
+  return the.nccl->shared(the.ranks[0].comm, &bytes);
+}
+
+static bool fabric_meet(int timeout_ms, char *error) {
+  const int missing = the.nccl->barrier(the.ranks[0].comm, timeout_ms);
+  const char *why = missing ? the.nccl->last_error(the.ranks[0].comm) : NULL;
+  if (missing)
+    snprintf(error, ERROR_SIZE, "rank %d is missing: %s", missing - 1, why ? why : "");
+  return !missing;
 }
 
 static int fabric_relaxed(unsigned rank) { return the.nccl->window_relaxed(the.ranks[rank - the.world.first].window); }
@@ -502,4 +524,6 @@ const struct backend fabric_backend = {.name = "fabric",
                                        .open = fabric_open,
                                        .run = fabric_run,
                                        .registered_relaxed = fabric_relaxed,
+                                       .mail = fabric_mail,
+                                       .meet = fabric_meet,
                                        .close = fabric_close};

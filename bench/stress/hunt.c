@@ -64,18 +64,130 @@ static bool goes_on(const struct pace *pace, unsigned long long number) {
   return pace->blocks ? number < pace->blocks : now_seconds() < pace->end;
 }
 
-static bool run_row(struct hunt *hunt, struct row *row, const struct pace *pace,
-                    void (*progress)(const struct hunt *hunt, double share), const volatile int *stop, char *error) {
+/* What ranks in several processes tell each other; each rank has one. */
+struct mail {
+  uint64_t options; /* a digest: they must agree */
+  int done[2], stopped[2]; /* with the row; in turn, so that the last one can still be read */
+  int relaxed;
+  struct outcomes sum;
+  struct {
+    uint64_t tries, violations;
+  } by_size[SIZES_MAX];
+};
+_Static_assert(sizeof(struct mail) <= MAIL_BYTES, "a rank's mail fits");
+
+enum { MEET_MS = 9000 };
+
+static bool is_alone(const struct hunt *hunt) { return hunt->world.local == hunt->world.ranks; }
+
+static struct mail *mail_of(const struct hunt *hunt, unsigned rank) {
+  return (struct mail *)((char *)hunt->backend->mail() + (size_t)rank * MAIL_BYTES);
+}
+
+/* Ranks meet about every second, so that one that died is missed soon. True in *over: all are done, or one was stopped. */
+static bool meet_others(struct hunt *hunt, unsigned long long meeting, bool done, bool stopped, bool *over,
+                        char *error) {
+  *over = done || stopped;
+  if (is_alone(hunt))
+    return true;
+  struct mail *mine = mail_of(hunt, hunt->world.first);
+  mine->done[meeting & 1] = done;
+  mine->stopped[meeting & 1] = stopped;
+  if (!hunt->backend->meet(MEET_MS, error))
+    return false;
+  *over = true;
+  for (unsigned rank = 0; rank < hunt->world.ranks; rank++) {
+    *over &= mail_of(hunt, rank)->done[meeting & 1] != 0;
+    stopped |= mail_of(hunt, rank)->stopped[meeting & 1] != 0;
+  }
+  *over |= stopped;
+  hunt->interrupted |= stopped;
+  return true;
+}
+
+static bool run_some(struct hunt *hunt, struct row *row, const struct pace *pace, unsigned long long *number,
+                     void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
   const unsigned warmup = hunt->options.warmup;
-  for (unsigned long long number = 0; !(stop && *stop) && (number <= warmup || goes_on(pace, number - warmup));
-       number++) {
-    if (!run_block(hunt, row, number, number >= warmup, error))
+  const double pause = now_seconds() + 1;
+  for (; !(stop && *stop) && (*number <= warmup || goes_on(pace, *number - warmup)) && now_seconds() < pause; ++*number)
+    if (!run_block(hunt, row, *number, *number >= warmup, error))
       return false;
-    if (progress && number % 16 == 0)
-      progress(hunt, 0);
+  if (progress)
+    progress(hunt);
+  return true;
+}
+
+static bool run_row(struct hunt *hunt, struct row *row, const struct pace *pace,
+                    void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
+  const unsigned warmup = hunt->options.warmup;
+  unsigned long long number = 0, meeting = 0;
+  bool over = false;
+  while (!over) {
+    if (!run_some(hunt, row, pace, &number, progress, stop, error))
+      return false;
+    const bool stopped = stop && *stop, done = number > warmup && !goes_on(pace, number - warmup);
+    if (!meet_others(hunt, meeting++, done, stopped, &over, error))
+      return false;
+    hunt->interrupted |= stopped;
   }
   row->seconds = now_seconds() - pace->start;
-  hunt->interrupted |= stop && *stop;
+  return true;
+}
+
+static void post_row(struct hunt *hunt, const struct row *row) {
+  struct mail *mail = mail_of(hunt, hunt->world.first);
+  mail->relaxed = row->relaxed;
+  mail->sum = row->sum;
+  for (unsigned i = 0; i < SIZES_MAX; i++) {
+    mail->by_size[i].tries = row->by_size[i].tries;
+    mail->by_size[i].violations = outcome_violations(&row->by_size[i]);
+  }
+}
+
+static void take_mail(struct row *row, const struct mail *mail) {
+  row->relaxed = row->relaxed < 0 || mail->relaxed < 0 ? -1 : row->relaxed + mail->relaxed;
+  row->windows++;
+  outcome_merge(&row->sum, &mail->sum);
+  for (unsigned i = 0; i < SIZES_MAX; i++) {
+    row->by_size[i].tries += mail->by_size[i].tries;
+    row->by_size[i].count[OUTCOME_OK] += mail->by_size[i].tries - mail->by_size[i].violations;
+  }
+}
+
+/* Rank 0 gets the sum of all. */
+static bool gather_row(struct hunt *hunt, struct row *row, char *error) {
+  if (is_alone(hunt))
+    return true;
+  post_row(hunt, row);
+  if (!hunt->backend->meet(MEET_MS, error))
+    return false;
+  for (unsigned rank = 1; hunt->world.first == 0 && rank < hunt->world.ranks; rank++)
+    take_mail(row, mail_of(hunt, rank));
+  return hunt->backend->meet(MEET_MS, error);
+}
+
+static uint64_t options_digest(const struct options *options) {
+  uint64_t digest = seed_of(options->seed, options->tries);
+  digest = seed_of(digest, options->warmup + ((uint64_t)options->blocks << 32));
+  digest = seed_of(digest, (uint64_t)options->pattern + (uint64_t)(options->seconds * 1000) * 16);
+  for (unsigned i = 0; i < options->size_count; i++)
+    digest = seed_of(digest, options->sizes[i]);
+  for (unsigned i = 0; i < options->chosen_count; i++)
+    digest = seed_of(digest, (uint64_t)(options->chosen[i] - scenarios));
+  return digest;
+}
+
+static bool check_agreement(struct hunt *hunt, char *error) {
+  if (is_alone(hunt))
+    return true;
+  mail_of(hunt, hunt->world.first)->options = options_digest(&hunt->options);
+  if (!hunt->backend->meet(MEET_MS, error))
+    return false;
+  for (unsigned rank = 1; rank < hunt->world.ranks; rank++)
+    if (mail_of(hunt, rank)->options != mail_of(hunt, 0)->options) {
+      snprintf(error, ERROR_SIZE, "rank %u was given other options than rank 0; --seed must be given to all", rank);
+      return false;
+    }
   return true;
 }
 
@@ -88,31 +200,31 @@ static void count_windows(struct hunt *hunt, struct row *row) {
 }
 
 static bool run_flags(struct hunt *hunt, int flags, unsigned rows_in_all, double start,
-                      void (*progress)(const struct hunt *hunt, double share), const volatile int *stop, char *error) {
+                      void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
   const struct options *options = &hunt->options;
-  const size_t bytes = fabric_window_bytes(options->ranks, largest_size(options));
-  bool good = hunt->backend->open(&hunt->world, bytes, flags, error);
-  for (unsigned i = 0; good && i < options->chosen_count && !(stop && *stop); i++) {
+  const size_t bytes = fabric_window_bytes(hunt->world.ranks, largest_size(options));
+  bool good = hunt->backend->open(&hunt->world, bytes, flags, error) && check_agreement(hunt, error);
+  for (unsigned i = 0; good && i < options->chosen_count && !hunt->interrupted; i++) {
     struct row *row = &hunt->rows[hunt->row_count++];
     *row = (struct row){.scenario = options->chosen[i], .flags = flags};
     const struct pace pace = {.start = now_seconds(),
                               .end = start + options->seconds * hunt->row_count / rows_in_all,
                               .blocks = options->blocks};
     count_windows(hunt, row);
-    good = run_row(hunt, row, &pace, progress, stop, error);
+    good = run_row(hunt, row, &pace, progress, stop, error) && gather_row(hunt, row, error);
   }
   hunt->backend->close();
   return good;
 }
 
-bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt, double share), const volatile int *stop,
-              char *error) {
+bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
   const struct options *options = &hunt->options;
   const unsigned rows = options->chosen_count * (unsigned)(options->ask_strict + options->ask_default);
   const double start = now_seconds();
   hunt->row_count = 0;
-  return (!options->ask_strict || run_flags(hunt, WINDOW_STRICT, rows, start, progress, stop, error)) &&
-         (!options->ask_default || run_flags(hunt, 0, rows, start, progress, stop, error));
+  if (options->ask_strict && !run_flags(hunt, WINDOW_STRICT, rows, start, progress, stop, error))
+    return false;
+  return !options->ask_default || hunt->interrupted || run_flags(hunt, 0, rows, start, progress, stop, error);
 }
 
 enum verdict_kind row_verdict(const struct row *row) {

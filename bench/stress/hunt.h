@@ -11,7 +11,7 @@ struct row {
   int relaxed; /* how many of the local ranks' windows the transport has as relaxed; -1: cannot be told */
   unsigned windows;
   struct outcomes sum;
-  struct outcomes by_size[SIZES_MAX]; /* without witnesses' detail: tries and counts */
+  struct outcomes by_size[SIZES_MAX]; /* tries and violations alone mean something */
   double seconds; /* of the wall clock */
 };
 
@@ -32,8 +32,7 @@ enum verdict_kind { VERDICT_NONE_SEEN, VERDICT_VIOLATION, VERDICT_INCONCLUSIVE }
  * Runs it all. progress, or NULL, is called now and then; stop, or NULL, ends the hunt early when it turns non-zero.
  * False: an error, in ERROR_SIZE bytes.
  */
-bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt, double share), const volatile int *stop,
-              char *error);
+bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error);
 
 /* Which block a number stands for: size and offset go round with it. */
 struct block hunt_block(const struct options *options, const struct scenario *scenario, unsigned long long number,

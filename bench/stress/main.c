@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/stress/launch.h"
 #include "bench/stress/prove.h"
 #include "bench/stress/replay.h"
 #include "bench/stress/report.h"
+#include "policy/lines.h"
 
 enum { EXIT_INCONCLUSIVE = 2 };
 
@@ -19,9 +21,8 @@ static void on_interrupt(int number) {
   signal(number, SIG_DFL);
 }
 
-static void show_progress(const struct hunt *hunt, double share) {
+static void show_progress(const struct hunt *hunt) {
   const struct row *row = &hunt->rows[hunt->row_count - 1];
-  (void)share;
   fprintf(stderr, "\r%-23s block %8llu, %llu violations\033[K", row->scenario->name,
           (unsigned long long)row->sum.blocks, (unsigned long long)outcome_violations(&row->sum));
 }
@@ -41,25 +42,46 @@ static int mistake(const char *what, const char *why) {
   return EXIT_INCONCLUSIVE;
 }
 
+/* The table, the verdict and the files; rank 0's alone where there are several processes. */
+static int report(const struct hunt *hunt) {
+  for (unsigned i = 0; i < hunt->row_count; i++)
+    report_row(stdout, hunt, &hunt->rows[i]);
+  report_verdict(stdout, hunt);
+  if (hunt->options.json && !report_json(hunt->options.json, hunt))
+    return mistake(hunt->options.json, strerror(errno));
+  return (int)hunt_verdict(hunt);
+}
+
+static bool place(struct hunt *hunt, struct launch *launch, char *error) {
+  if (!launch_find(launch, error))
+    return false;
+  hunt->world = (struct world){.ranks = hunt->options.ranks, .local = hunt->options.ranks};
+  if (launch->ranks > 1) {
+    hunt->options.ranks = launch->ranks;
+    if (!hunt->options.seeded) /* all ranks must draw the same */
+      hunt->options.seed = fnv1a(FNV_START, launch->job, strlen(launch->job)) >> 16;
+    hunt->world = (struct world){.ranks = launch->ranks, .first = launch->rank, .local = 1, .job = launch->job};
+  }
+  return true;
+}
+
 static int hunt(const struct options *options) {
   static struct hunt hunt;
+  static struct launch launch;
   char error[ERROR_SIZE] = "";
-  const bool terminal = isatty(STDERR_FILENO) && !options->quiet;
   hunt.options = *options;
   hunt.backend = &fabric_backend;
-  hunt.world = (struct world){.ranks = options->ranks, .local = options->ranks};
-  report_header(stdout, &hunt);
+  if (!place(&hunt, &launch, error))
+    return mistake(error, NULL);
+  const bool root = hunt.world.first == 0, terminal = root && isatty(STDERR_FILENO) && !options->quiet;
+  if (root)
+    report_header(stdout, &hunt);
   const bool done = hunt_run(&hunt, terminal ? show_progress : NULL, &stop, error);
   if (terminal)
     fprintf(stderr, "\r\033[K");
   if (!done)
     return mistake(error, NULL);
-  for (unsigned i = 0; i < hunt.row_count; i++)
-    report_row(stdout, &hunt, &hunt.rows[i]);
-  report_verdict(stdout, &hunt);
-  if (options->json && !report_json(options->json, &hunt))
-    return mistake(options->json, strerror(errno));
-  return (int)hunt_verdict(&hunt);
+  return root ? report(&hunt) : 0;
 }
 
 int main(int argc, char **argv) {

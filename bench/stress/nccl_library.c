@@ -35,6 +35,8 @@ static const struct {
     {"fabricWatch", offsetof(struct nccl_library, watch)},
     {"fabricStep", offsetof(struct nccl_library, step)},
     {"fabricWindowRelaxed", offsetof(struct nccl_library, window_relaxed)},
+    {"fabricShared", offsetof(struct nccl_library, shared)},
+    {"fabricBarrier", offsetof(struct nccl_library, barrier)},
 };
 
 static void find_file(char path[PATH_MAX]) {

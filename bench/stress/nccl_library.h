@@ -32,6 +32,8 @@ struct nccl_library {
   typeof(fabricWatch) *watch;
   typeof(fabricStep) *step;
   typeof(fabricWindowRelaxed) *window_relaxed;
+  typeof(fabricShared) *shared;
+  typeof(fabricBarrier) *barrier;
 };
 
 /*

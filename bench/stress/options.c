@@ -86,7 +86,6 @@ struct reading {
   struct options *options;
   uint64_t smallest, largest;
   double factor;
-  bool seeded;
 };
 
 __attribute__((format(printf, 1, 2))) static bool mistake(const char *format, ...) {
@@ -170,7 +169,7 @@ static bool take(struct reading *reading, int option) {
   case FLAGS: return read_flags(options, optarg);
   case SECONDS: return read_number("--seconds", optarg, 0, 1e9, &options->seconds);
   case BLOCKS: return read_count("--blocks", 1, 1000000000, &options->blocks);
-  case SEED: reading->seeded = true; return read_unsigned("--seed", optarg, 0, UINT64_MAX, &options->seed);
+  case SEED: options->seeded = true; return read_unsigned("--seed", optarg, 0, UINT64_MAX, &options->seed);
   case CONFIDENCE: return read_number("--confidence", optarg, 0, 1, &options->confidence);
   case REPLAY: options->replay = optarg; return true;
   case MUTANT: options->mutant = optarg; return true;
@@ -226,7 +225,7 @@ bool options_read(int argc, char **argv, struct options *options, int *status) {
   }
   if (optind < argc)
     return mistake("%s: not an option", argv[optind]);
-  if (!reading.seeded)
+  if (!options->seeded)
     options->seed = seed_of((uint64_t)time(NULL), (uint64_t)clock()) >> 16;
   choose_all(options);
   return make_sizes(&reading);

@@ -15,6 +15,7 @@ struct options {
   double seconds; /* for all rows together */
   double confidence;
   uint64_t seed;
+  bool seeded; /* by the command line */
   unsigned ranks;
   enum pattern pattern;
   bool ask_strict, ask_default; /* which window flags to ask for */
