@@ -185,7 +185,7 @@ static bool check_agreement(struct hunt *hunt, char *error) {
     return false;
   for (unsigned rank = 1; rank < hunt->world.ranks; rank++)
     if (mail_of(hunt, rank)->options != mail_of(hunt, 0)->options) {
-      snprintf(error, ERROR_SIZE, "rank %u was given other options than rank 0; --seed must be given to all", rank);
+      snprintf(error, ERROR_SIZE, "rank %u was given other options than rank 0", rank);
       return false;
     }
   return true;

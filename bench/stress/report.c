@@ -55,6 +55,15 @@ static void print_bounds(FILE *out, const struct hunt *hunt, const struct outcom
           bound_upper(outcome_violations(sum), sum->tries, confidence));
 }
 
+/* How long it takes to say more. */
+static void print_budget(FILE *out, const struct hunt *hunt, const struct row *row) {
+  const double wanted = 1e-4;
+  const uint64_t blocks = tries_needed(wanted, hunt->options.confidence);
+  if (outcome_violations(&row->sum) == 0 && row->sum.blocks && row->sum.blocks < blocks)
+    fprintf(out, "  a bound of %g takes %" PRIu64 " blocks without one: about %.0f s of this row\n", wanted, blocks,
+            row->seconds / (double)row->sum.blocks * (double)blocks);
+}
+
 static void print_classes(FILE *out, const struct outcomes *sum) {
   fprintf(out, " ");
   for (int i = 1; i < OUTCOMES; i++)
@@ -94,6 +103,7 @@ static void report_observation(FILE *out, const struct hunt *hunt, const struct 
   if (violations)
     print_classes(out, sum);
   print_bounds(out, hunt, sum);
+  print_budget(out, hunt, row);
   if (violations && row->scenario->expectation == EXPECT_NEVER) {
     for (unsigned i = 0; i < sum->witness_count && i < 3; i++)
       print_witness(out, &sum->witness[i]);

@@ -61,6 +61,7 @@ static json_t *row_json(const struct hunt *hunt, const struct row *row) {
                              "verdict", verdict_text(row_verdict(row)), "tries", number(sum->tries), "blocks",
                              number(sum->blocks), "blocks_with_violation", number(sum->blocks_with_violation),
                              "violations", number(outcome_violations(sum)), "seconds", row->seconds);
+  json_object_set_new(object, "transport_time_ns", number(sum->time_ns));
   json_object_set_new(object, "classes", classes_json(sum));
   json_object_set_new(object, "block_bound",
                       json_real(sum->blocks ? bound_upper(sum->blocks_with_violation, sum->blocks, confidence) : 1));
