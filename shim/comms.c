@@ -1,6 +1,8 @@
 #include "comms.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { COMMS = 512, RANGES = 4096, UNIT_BITS = 21 };
@@ -30,13 +32,18 @@ pid_t process_id_read(void) {
 }
 
 void process_lock_take(process_lock *taken) {
+  enum { YIELDS = 64, NAP_NS = 50000 };
+  const struct timespec nap = {.tv_nsec = NAP_NS};
   const pid_t self = process_id();
   pid_t holder = 0;
-  while (!atomic_compare_exchange_strong(taken, &holder, self)) {
-    if (holder == self) {
+  for (int tries = 0; !atomic_compare_exchange_strong(taken, &holder, self); tries++) {
+    if (holder != self)
+      continue; /* left by the parent at fork; the next try replaces it */
+    if (tries < YIELDS)
       sched_yield();
-      holder = 0;
-    } /* else: left by the parent at fork; the next try replaces it */
+    else
+      (void)syscall(SYS_nanosleep, &nap, NULL); /* a holder of lower real-time priority needs the processor */
+    holder = 0;
   }
 }
 
@@ -128,12 +135,17 @@ static struct strict_range range_of(const void *buffer, uint64_t size) {
 
 static bool is_free(const struct strict_range *range) { return range->first > range->last; }
 
+static bool same_range(const struct strict_range *a, const struct strict_range *b) {
+  return a->comm == b->comm && a->window == b->window && a->first == b->first && a->last == b->last;
+}
+
 void strict_put(const struct strict_range *range) {
   unsigned i = 0;
   if (is_free(range))
     return;
   process_lock_take(&lock);
-  while (i < ranges_used && !is_free(&ranges[i]))
+  /* Of windows whose handle is not known, one range stands for all that are equal. */
+  while (i < ranges_used && !is_free(&ranges[i]) && (range->window || !same_range(&ranges[i], range)))
     i++;
   if (i < RANGES)
     ranges[i] = *range;

@@ -14,6 +14,9 @@ struct slot {
 
 static struct slot slots[THUNKS];
 static struct slot overflow;
+atomic_bool wrapper_given;
+
+enum { REFERRERS = 16 };
 
 struct collect {
   const char *pname;
@@ -33,7 +36,7 @@ static bool collect_definer(const struct object *object, void *user) {
 
 size_t copies_loaded(struct object *found, size_t max) {
   struct collect c = {.pname = pnccl_names[WINDOW_REGISTER], .found = found, .max = max};
-  objects_any(collect_definer, &c);
+  objects_any_within(collect_definer, &c);
   return c.count < max ? c.count : max;
 }
 
@@ -104,11 +107,46 @@ static struct object copy_behind(const struct dl *dl, enum nccl_function functio
   return only_copy(function, &object) ? object : (struct object){0};
 }
 
+struct referrers {
+  const char *name;
+  struct object found[REFERRERS];
+  size_t count;
+};
+
+static bool collect_referrer(const struct object *object, void *user) {
+  struct referrers *r = user;
+  if (object->dynamic != _DYNAMIC && object->name[0] && object_binding(object, r->name))
+    r->found[r->count++] = *object;
+  return r->count == REFERRERS;
+}
+
+/* What all objects that call this function by name see in their own dependencies; NULL: nothing, or not the same. */
+static void *referred_function(const struct dl *dl, enum nccl_function function) {
+  struct referrers r = {.name = nccl_name(function)};
+  void *answer = NULL;
+  if (objects_any(collect_referrer, &r))
+    return NULL;
+  for (size_t i = 0; i < r.count; i++) {
+    void *found = in_callers_scope(dl, r.found[i].dynamic, function);
+    if (found && answer && found != answer)
+      return NULL;
+    answer = found ? found : answer;
+  }
+  return answer;
+}
+
+/*
+ * The object at the return address did not call us by name if it has no reference to that name: somebody who has one jumped
+ * here in place of a call. Where a look-up gave our address away, references tell nothing.
+ */
 static void *linked_function(const struct dl *dl, enum nccl_function function, const void *caller) {
+  struct object self;
   void *real = after_us(dl, nccl_name(function));
-  if (!real)
-    real = in_callers_scope(dl, caller, function);
-  return real;
+  if (real)
+    return real;
+  const bool by_name = object_at(caller, &self) && object_binding(&self, nccl_name(function));
+  return by_name || atomic_load(&wrapper_given) ? in_callers_scope(dl, caller, function)
+                                                : referred_function(dl, function);
 }
 
 /*
@@ -123,9 +161,27 @@ static bool linker_decides(enum nccl_function function, void *real) {
          (object_at(real, &object) && !object_symbol(&object, pnccl_names[function]));
 }
 
+static bool collect_other(const struct object *object, void *user) {
+  return object->dynamic != _DYNAMIC && collect_definer(object, user);
+}
+
+/* A copy of NCCL that is the only object besides us to define ncclX: no look-up can lead elsewhere, so none is made. */
+static bool sole_definer(enum nccl_function function, struct target *target) {
+  struct collect c = {.pname = nccl_name(function), .found = &target->copy, .max = 1};
+  objects_any(collect_other, &c);
+  if (c.count != 1 || !object_symbol(&target->copy, pnccl_names[function])) {
+    target->copy = (struct object){0};
+    return false;
+  }
+  target->function = object_symbol(&target->copy, nccl_name(function));
+  return true;
+}
+
 static struct target resolve_linked(enum nccl_function function, const void *caller, const void *home) {
   struct target target = {.route = "plt"};
   struct object only;
+  if (sole_definer(function, &target))
+    return target;
   const struct dl *dl = dl_functions();
   void *real = dl ? linked_function(dl, function, caller) : NULL;
   if (!linker_decides(function, real) && at_home(function, home, &target))

@@ -4,7 +4,12 @@
 
 #include "dl.h"
 
+#include <stdatomic.h>
+
 enum { THUNKS = 8, NOT_A_THUNK = -1 };
+
+/* Whether dlsym ever gave an exported wrapper away: then its caller need not have a reference to it. */
+extern atomic_bool wrapper_given;
 
 /* Where a call comes from and what it goes to. */
 struct target {
@@ -33,7 +38,7 @@ int thunk_for(enum nccl_function function, void *real);
 /* The first object whose functions found no thunk left; dynamic is NULL when there was none. */
 struct object thunk_overflow(void);
 
-/* Copies of NCCL loaded in this namespace: fills at most max, returns their number. */
+/* Copies of NCCL loaded in this namespace: fills at most max, returns their number. From within a visit (objects_any) only. */
 size_t copies_loaded(struct object *found, size_t max);
 
 /* The only loaded object that defines pncclX of this function; false: none, or several. */

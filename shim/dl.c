@@ -18,19 +18,28 @@ static bool is_linker(const struct object *object) {
   return soname && (same_text(soname, "libc.so.6") || same_text(soname, "libdl.so.2"));
 }
 
-static bool find_dl(struct dl *dl) {
-  for (const struct link_map *map = link_maps(); map; map = map->l_next) {
+/* Every object in the search order, first without the linker's lock; a program without DT_DEBUG has only the way with it. */
+static bool any_in_order(bool (*visit)(const struct object *object, void *user), void *user) {
+  const struct link_map *map = link_maps();
+  if (!map)
+    return objects_any(visit, user);
+  for (; map; map = map->l_next) {
     const struct object object = object_of_map(map);
-    if (!is_linker(&object))
-      continue;
-    dl->sym = object_symbol(&object, "dlsym");
-    dl->open = object_symbol(&object, "dlopen");
-    dl->close = object_symbol(&object, "dlclose");
-    dl->error = object_symbol(&object, "dlerror");
-    if (dl->sym && dl->open && dl->close && dl->error)
+    if (visit(&object, user))
       return true;
   }
   return false;
+}
+
+static bool take_dl(const struct object *object, void *user) {
+  struct dl *dl = user;
+  if (!is_linker(object))
+    return false;
+  dl->sym = object_symbol(object, "dlsym");
+  dl->open = object_symbol(object, "dlopen");
+  dl->close = object_symbol(object, "dlclose");
+  dl->error = object_symbol(object, "dlerror");
+  return dl->sym && dl->open && dl->close && dl->error;
 }
 
 const struct dl *dl_functions(void) {
@@ -39,7 +48,7 @@ const struct dl *dl_functions(void) {
   struct dl dl;
   if (atomic_load_explicit(&ready, memory_order_acquire))
     return &found;
-  if (!find_dl(&dl))
+  if (!any_in_order(take_dl, &dl))
     return NULL;
   found = dl; /* every thread writes the same */
   atomic_store_explicit(&ready, true, memory_order_release);
@@ -48,17 +57,24 @@ const struct dl *dl_functions(void) {
 
 static _Atomic(void *) next_found;
 
+struct after_us {
+  bool past_us;
+  void *found;
+};
+
+static bool take_next_dlsym(const struct object *object, void *user) {
+  struct after_us *after = user;
+  if (after->past_us)
+    after->found = object_symbol(object, "dlsym");
+  after->past_us |= object->dynamic == _DYNAMIC;
+  return after->found;
+}
+
 __attribute__((noinline, cold)) static void *find_next_dlsym(void) {
-  void *found = NULL;
-  bool past_us = false;
-  for (const struct link_map *map = link_maps(); map && !found; map = map->l_next) {
-    const struct object object = object_of_map(map);
-    if (past_us)
-      found = object_symbol(&object, "dlsym");
-    past_us |= map->l_ld == _DYNAMIC;
-  }
-  atomic_store_explicit(&next_found, found, memory_order_relaxed);
-  return found;
+  struct after_us after = {0};
+  (void)any_in_order(take_next_dlsym, &after);
+  atomic_store_explicit(&next_found, after.found, memory_order_relaxed);
+  return after.found;
 }
 
 void *next_dlsym(void) {

@@ -31,15 +31,18 @@ static void *global_wrapper(void *handle, enum nccl_function function, const voi
     (void)after_us(dl, nccl_name(function)); /* for dlerror */
   else
     (void)dl->error();
-  return real ? wrapper(function, NOT_A_THUNK) : NULL;
+  if (!real)
+    return NULL;
+  atomic_store(&wrapper_given, true);
+  return wrapper(function, NOT_A_THUNK);
 }
 
 static void *look_up(dlsym_function *next, void *handle, enum nccl_function function, const void *caller) {
   void *answer = ask_linker(next, handle, nccl_name(function));
   if (answer == wrapper(function, NOT_A_THUNK))
     return global_wrapper(handle, function, caller);
-  if (!answer || handle == RTLD_DEFAULT)
-    return answer;
+  if (!answer)
+    return NULL;
   const int thunk = thunk_for(function, answer);
   return thunk == NOT_A_THUNK ? answer : wrapper(function, thunk);
 }

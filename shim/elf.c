@@ -27,7 +27,7 @@ bool same_text(const char *a, const char *b) {
 
 /* glibc relocates these pointers in place, except in objects it does not own (the vDSO). */
 static const void *pointer(const struct object *object, ElfW(Addr) value) {
-  return (const void *)(value < object->base ? object->base + value : value);
+  return (const void *)(value < object->base && (intptr_t)object->base > 0 ? object->base + value : value);
 }
 
 static struct tables read_tables(const struct object *object) {
@@ -171,6 +171,11 @@ bool object_at(const void *address, struct object *found) {
 bool objects_any(bool (*visit)(const struct object *object, void *user), void *user) {
   struct search search = {.visit = visit, .user = user};
   return iterate(visit_object, &search) == 1;
+}
+
+bool objects_any_within(bool (*visit)(const struct object *object, void *user), void *user) {
+  struct search search = {.visit = visit, .user = user};
+  return dl_iterate_phdr(visit_object, &search) == 1;
 }
 
 static int read_generation(struct dl_phdr_info *info, size_t size, void *data) {

@@ -22,6 +22,9 @@ bool object_at(const void *address, struct object *found);
 /* Calls visit for each object of this namespace until it returns true; tells whether it did. Same lock: visit only looks. */
 bool objects_any(bool (*visit)(const struct object *object, void *user), void *user);
 
+/* The same from within a visit: nothing is unloaded between the two, since the lock is recursive. */
+bool objects_any_within(bool (*visit)(const struct object *object, void *user), void *user);
+
 /* Counts of objects loaded and unloaded so far: while both stay, everything known of the loaded objects holds. */
 struct generation {
   unsigned long long loaded, unloaded;

@@ -81,7 +81,12 @@ static void add(struct text *text, const char *bytes, size_t size) {
   *text->at = '\0';
 }
 
-/* Doubled, so that the second round leaves what a variable holds as it is. */
+/* Each % doubled, so that the second round leaves it as it is. */
+static void add_literal(struct text *text, const char *value) {
+  for (; *value; value++)
+    add(text, *value == '%' ? "%%" : value, *value == '%' ? 2 : 1);
+}
+
 static void add_variable(struct text *text, const char *name, size_t length) {
   char key[256];
   const char *value = NULL;
@@ -90,17 +95,17 @@ static void add_variable(struct text *text, const char *name, size_t length) {
     key[length] = '\0';
     value = process_variable(key);
   }
-  for (; value && *value; value++)
-    add(text, *value == '%' ? "%%" : value, *value == '%' ? 2 : 1);
+  if (value)
+    add_literal(text, value);
 }
 
 const char *journal_path(const char *value) {
-  char path[PATH_MAX] = "";
+  char path[PATH_MAX] = "", folder[PATH_MAX];
   struct text text = {.at = path, .end = path + sizeof path};
   if (!value || strcmp(value, "stderr") == 0)
     return value ? "stderr" : NULL;
-  if (value[0] != '/' && getcwd(path, sizeof path - 1)) {
-    text.at += strlen(path);
+  if (value[0] != '/' && getcwd(folder, sizeof folder)) {
+    add_literal(&text, folder);
     add(&text, "/", 1);
   }
   for (const char *s = value; *s; s++) {
@@ -113,7 +118,7 @@ const char *journal_path(const char *value) {
     add_variable(&text, s + 3, (size_t)(brace - s - 3));
     s = brace;
   }
-  return text.full ? strdup(value) : strdup(path);
+  return strdup(text.full ? "" : path); /* an empty path cannot be opened, which is said */
 }
 
 /* %h, %p and %%; anything else after % stays as it is, as NCCL_DEBUG_FILE has it. */
@@ -173,7 +178,11 @@ static void release_signals(const struct held *held, int error) {
 static int write_once(int fd, const struct iovec parts[2]) {
   struct held held;
   hold_signals(&held);
-  const long written = syscall(SYS_writev, fd, parts, 2);
+  /* A pipe that poll calls ready has room for PIPE_BUF bytes, not for more. */
+  const bool may_block = fd == STDERR_FILENO && parts[0].iov_len + parts[1].iov_len > PIPE_BUF;
+  long written = may_block ? syscall(SYS_pwritev2, fd, parts, 2, -1L, -1L, RWF_NOWAIT) : -1;
+  if (!may_block || (written < 0 && errno != EAGAIN))
+    written = syscall(SYS_writev, fd, parts, 2);
   const int error = written < 0 ? errno : (size_t)written < parts[0].iov_len + parts[1].iov_len ? -1 : 0;
   release_signals(&held, error);
   return error;
@@ -226,7 +235,7 @@ static void say(const char *const *parts) {
 }
 
 void notice(struct process *process, enum notice kind, const char *const *parts) {
-  if (process->log && kind != NOTICE_LOST)
+  if (process->log && kind != NOTICE_LOST && kind != NOTICE_NO_NCCL)
     return;
   if (!atomic_exchange(&process->noticed[kind], true))
     say(parts);

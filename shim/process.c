@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,11 +39,18 @@ static bool is_set(const char *name, const char *to) {
   return value && strcmp(value, to) == 0;
 }
 
+/* "true" and "yes" mean what they say: a dry run that is none would be the worst reading. */
+static bool is_on(const char *name) { return process_variable(name) && !is_set(name, "0"); }
+
 static const char *kept(const char *text) { return text ? strdup(text) : NULL; }
 
 static const char *read_exe(void) {
   char path[PATH_MAX];
+  /* Run as an argument of the dynamic linker, the program has no base of it, and /proc/self/exe is the linker. */
+  const char *argument = getauxval(AT_BASE) ? NULL : (const char *)getauxval(AT_EXECFN);
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (argument)
+    return strdup(argument);
   if (length <= 0)
     return NULL;
   path[length] = '\0';
@@ -60,6 +68,14 @@ static int today(void) {
   clock_gettime(CLOCK_REALTIME, &now);
   utc = utc_of(now.tv_sec);
   return utc.year * 10000 + utc.month * 100 + utc.day;
+}
+
+struct host process_host(void) {
+  struct host host = process.host;
+  host.today = today();
+  if (host.today != process.host.today)
+    host.rules = NULL; /* they were chosen by the mode of that day */
+  return host;
 }
 
 static void read_names(void) {
@@ -96,8 +112,16 @@ static const struct policy *read_policy(void) {
   const char *path = process_variable("WINORD_CONF");
   if (!path)
     path = access(DEFAULT_POLICY, F_OK) == 0 ? DEFAULT_POLICY : NULL;
-  struct policy *policy = path ? policy_read(path) : NULL;
-  if (policy && policy->rule_count <= RULES_SEARCHED)
+  if (!path)
+    return NULL;
+  struct policy *policy = policy_read(path);
+  if (!policy) {
+    static struct problem problem = {.text = (char *)"cannot be read: out of memory"};
+    static struct policy unread = {.problems = &problem, .problem_count = 1, .error_count = 1};
+    problem.file = path == (const char *)DEFAULT_POLICY ? DEFAULT_POLICY : "WINORD_CONF";
+    return &unread;
+  }
+  if (policy->rule_count <= RULES_SEARCHED)
     policy_find_unreachable(policy, false);
   return policy;
 }
@@ -124,8 +148,8 @@ static void read_environment(void) {
   static const char *const jobs[] = {"SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", NULL};
   static const char *const steps[] = {"SLURM_STEP_ID", "TORCHELASTIC_RESTART_COUNT", NULL};
   const char *on_error = process_variable("WINORD_ON_ERROR");
-  process.disabled = is_set("WINORD_DISABLE", "1");
-  process.dry_run = is_set("WINORD_DRY_RUN", "1");
+  process.disabled = is_on("WINORD_DISABLE");
+  process.dry_run = is_on("WINORD_DRY_RUN");
   process.strict_on_error = on_error && strcmp(on_error, "strict") == 0;
   process.on_error_odd = on_error && !process.strict_on_error && strcmp(on_error, "keep") != 0;
   process.pool = kept(process_variable("WINORD_POOL"));

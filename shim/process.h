@@ -18,7 +18,15 @@ struct counters {
 };
 
 /* Kinds of line that stderr sees at most once each. */
-enum notice { NOTICE_REWRITTEN, NOTICE_REFUSED, NOTICE_POLICY_ERROR, NOTICE_UNCOVERED, NOTICE_LOST, NOTICES };
+enum notice {
+  NOTICE_REWRITTEN,
+  NOTICE_REFUSED,
+  NOTICE_POLICY_ERROR,
+  NOTICE_UNCOVERED,
+  NOTICE_NO_NCCL,
+  NOTICE_LOST,
+  NOTICES
+};
 
 struct process {
   bool disabled; /* WINORD_DISABLE=1 */
@@ -41,6 +49,9 @@ struct process {
 
 /* Enters the process, reading all of the above the first time, and writing the `start` record once per process. */
 struct process *process_enter(void);
+
+/* The host as of now: an attestation may have lapsed since the process entered. */
+struct host process_host(void);
 
 /* The process when it has been entered in this very process (not a parent), else NULL. */
 struct process *process_entered(void);

@@ -38,8 +38,11 @@ static void put_facts(struct json *json, const struct process *process) {
   json_close(json);
 }
 
-static void put_copies(struct json *json) {
+/* Within a visit, so that no copy is unloaded while it is asked. */
+static bool put_copies(const struct object *first, void *user) {
+  struct json *json = user;
   struct object copies[THUNKS];
+  (void)first;
   const size_t count = copies_loaded(copies, THUNKS);
   json_open_array(json, "nccl_copies");
   for (size_t i = 0; i < count; i++) {
@@ -50,6 +53,7 @@ static void put_copies(struct json *json) {
     json_close(json);
   }
   json_close_array(json);
+  return true;
 }
 
 static void put_policy(struct json *json, const struct policy *policy) {
@@ -62,14 +66,19 @@ static void put_policy(struct json *json, const struct policy *policy) {
   json_known(json, "policy_warnings", policy ? (int64_t)(policy->problem_count - policy->error_count) : -1);
 }
 
-static void record_policy_error(struct process *process, const char *file, int line, const char *message) {
+static void write_policy_error(struct process *process, const char *file, int line, const char *message) {
   struct json json;
-  char number[22] = ":";
-  *put_decimal(number + 1, (uint64_t)line) = '\0';
   record_begin(&json, process, "policy_error");
   json_place(&json, "where", file, line);
   json_string(&json, "message", message);
   record_end(&json, process);
+}
+
+static void record_policy_error(struct process *process, const char *file, int line, const char *message) {
+  char number[22] = ":";
+  *put_decimal(number + 1, (uint64_t)line) = '\0';
+  if (process->log)
+    write_policy_error(process, file, line, message);
   notice(process, NOTICE_POLICY_ERROR, (const char *const[]){file, line ? number : "", ": ", message, NULL});
 }
 
@@ -87,7 +96,7 @@ static void record_policy_errors(struct process *process) {
     record_policy_error(process, "WINORD_ON_ERROR", 0, "is neither 'keep' nor 'strict'; taken as keep");
 }
 
-void record_start(struct process *process) {
+static void write_start(struct process *process) {
   struct json json;
   record_begin(&json, process, "start");
   json_string(&json, "winord", WINORD_VERSION);
@@ -98,12 +107,19 @@ void record_start(struct process *process) {
   json_bool(&json, "pool_mismatch", process->host.pool_mismatch);
   json_bool(&json, "dry_run", process->dry_run);
   put_facts(&json, process);
-  put_copies(&json);
+  (void)objects_any(put_copies, &json);
   record_end(&json, process);
+}
+
+void record_start(struct process *process) {
+  if (process->log)
+    write_start(process);
   record_policy_errors(process);
 }
 
 void record_exit(struct process *process) {
+  if (!process->log)
+    return;
   struct json json;
   struct counters *count = &process->count;
   record_begin(&json, process, "exit");
@@ -198,11 +214,19 @@ static void notice_decision(struct process *process, const char *verdict, const 
                                  "; the window stays strict", NULL});
 }
 
+void notice_no_nccl(struct process *process, enum nccl_function function) {
+  notice(process, NOTICE_NO_NCCL,
+         (const char *const[]){"no NCCL, or not clearly one, is behind this call of ", nccl_name(function),
+                               "; it returns ncclSystemError", NULL});
+}
+
 void record_register(struct process *process, const struct call *call, const struct request *request,
                      const struct decision *decision, int flags_given) {
   const char *verdict = outcome(process, call, decision);
   count_outcome(&process->count, verdict);
   notice_decision(process, verdict, decision);
+  if (!call->target.function)
+    notice_no_nccl(process, WINDOW_REGISTER);
   if (!process->log)
     return;
   struct json json;
@@ -229,6 +253,7 @@ void record_deregister(struct process *process, const struct call *call, bool in
   record_begin(&json, process, "deregister");
   put_comm(&json, call);
   put_call(&json, process, call);
+  json_string(&json, "verdict", call->target.function ? NULL : "no_nccl");
   json_bool(&json, "internal", internal);
   put_result(&json, call);
   json_number(&json, "elapsed_ns", call->elapsed_ns);
@@ -243,6 +268,7 @@ void record_devcomm(struct process *process, const struct call *call, const stru
   record_begin(&json, process, "devcomm");
   put_comm(&json, call);
   put_call(&json, process, call);
+  json_string(&json, "verdict", call->target.function ? NULL : "no_nccl");
   put_connection(&json, call);
   json_string(&json, "requirements_version",
               requirements ? version_text((int)requirements->version, version, sizeof version) : NULL);
@@ -253,14 +279,19 @@ void record_devcomm(struct process *process, const struct call *call, const stru
   record_end(&json, process);
 }
 
-void record_uncovered(struct process *process, const struct object *copy, const char *why, const char *by) {
+static void write_uncovered(struct process *process, const struct object *copy, const char *why, const char *by) {
   struct json json;
   record_begin(&json, process, "uncovered");
   json_string(&json, "nccl_path", copy->name);
   json_string(&json, "why", why);
   json_string(&json, "by", by);
-  atomic_fetch_add(&process->count.uncovered, 1);
   record_end(&json, process);
+}
+
+void record_uncovered(struct process *process, const struct object *copy, const char *why, const char *by) {
+  atomic_fetch_add(&process->count.uncovered, 1);
+  if (process->log)
+    write_uncovered(process, copy, why, by);
   notice(process, NOTICE_UNCOVERED,
          (const char *const[]){"calls can reach a copy of NCCL past us: ", copy->name, " (", why, ")", NULL});
 }

@@ -11,7 +11,6 @@
 
 /* What happened in one call, as far as its record needs it. */
 struct call {
-  void *comm_pointer;
   struct comm comm; /* as known after the call */
   struct target target;
   const char *caller; /* path of the object that called, or NULL */
@@ -19,6 +18,9 @@ struct call {
   bool window_null; /* success, and the window is NULL */
   int64_t elapsed_ns; /* spent in NCCL */
 };
+
+/* Says on stderr, once, that a call fails because of us. */
+void notice_no_nccl(struct process *process, enum nccl_function function);
 
 void record_start(struct process *process);
 void record_exit(struct process *process);

@@ -41,12 +41,12 @@ static void report(const struct object *copy, const char *why, const char *by) {
     return;
   struct process *process = process_enter();
   if (!process->disabled)
-    record_uncovered(process, copy, why, by);
+    record_uncovered(process, copy, why, by && !*by ? process->exe : by);
 }
 
 /* The objects that can pass us, found within the dynamic linker's lock, where nothing may be written. */
 struct passing {
-  const struct object *copies;
+  struct object copies[THUNKS];
   size_t count;
   struct object by[THUNKS]; /* by[i]: an object whose calls are bound into copies[i] */
   bool at_end;
@@ -66,17 +66,26 @@ static bool look_at(const struct object *object, void *user) {
   return false;
 }
 
+/* Within the first object's visit, so that no copy is unloaded between the two: the linker's lock is recursive. */
+static bool look_at_all(const struct object *first, void *user) {
+  struct passing *passing = user;
+  (void)first;
+  passing->count = copies_loaded(passing->copies, THUNKS);
+  if (passing->count)
+    objects_any_within(look_at, passing);
+  return true;
+}
+
 static void scan_namespace(bool at_end) {
-  struct object copies[THUNKS];
-  struct passing passing = {.copies = copies, .count = copies_loaded(copies, THUNKS), .at_end = at_end};
-  if (passing.count == 0 || !dl_functions())
+  struct passing passing = {.at_end = at_end};
+  if (!dl_functions())
     return;
-  objects_any(look_at, &passing);
+  objects_any(look_at_all, &passing);
   for (size_t i = 0; i < passing.count; i++) {
     if (passing.by[i].dynamic)
-      report(&copies[i], "bound_past_us", passing.by[i].name);
-    else if (at_end && passing.dlsym_by.dynamic && !remembers(reached, copies[i].dynamic))
-      report(&copies[i], "dlsym_past_us", passing.dlsym_by.name);
+      report(&passing.copies[i], "bound_past_us", passing.by[i].name);
+    else if (at_end && passing.dlsym_by.dynamic && !remembers(reached, passing.copies[i].dynamic))
+      report(&passing.copies[i], "dlsym_past_us", passing.dlsym_by.name);
   }
 }
 

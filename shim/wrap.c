@@ -98,7 +98,8 @@ static int register_via(int thunk, const void *caller, void *comm, void *buffer,
                                   .gin_connection = p.call.comm.gin_connection,
                                   .caller = p.call.caller,
                                   .overlaps_strict = p.process->asserts && strict_overlaps(buffer, size)};
-  const struct decision decision = decide(&request, &p.process->host, p.process->policy, p.process->strict_on_error);
+  const struct host host = process_host();
+  const struct decision decision = decide(&request, &host, p.process->policy, p.process->strict_on_error);
   const int given = p.process->dry_run || !real ? flags : decision.flags;
   before_nccl(&p);
   after_nccl(&p, real ? real(comm, buffer, size, window, given) : NCCL_SYSTEM_ERROR);
@@ -154,7 +155,8 @@ static int devcomm_via(int thunk, const void *caller, void *comm, const void *re
   after_nccl(&p, real ? real(comm, requirements, devcomm) : NCCL_SYSTEM_ERROR);
   if (real) {
     learn_comm(&p.call, comm);
-    comm_saw_connection(comm, connection);
+    if (accepted(p.call.result))
+      comm_saw_connection(comm, connection);
     p.call.comm.gin_connection = comm_known(comm).gin_connection;
   }
   record_devcomm(p.process, &p.call, read);
@@ -168,6 +170,11 @@ static int end_via(enum nccl_function function, int thunk, const void *caller, v
   const struct target target = resolve(function, thunk, caller, comm_known(comm).home);
   comm_function *real = (comm_function *)target.function;
   comm_forget(comm);
+  if (!real) {
+    struct process *process = process_enter();
+    if (!process->disabled)
+      notice_no_nccl(process, function);
+  }
   errno = saved_errno;
   return real ? real(comm) : NCCL_SYSTEM_ERROR;
 }
