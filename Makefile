@@ -107,7 +107,7 @@ install: all
 	install -m 755 $(BUILD)/winord '$(DESTDIR)$(PREFIX)/bin/'
 	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so '$(DESTDIR)$(PREFIX)/lib/'
 	install -m 644 policy/examples/*.conf '$(DESTDIR)$(PREFIX)/share/winord/examples/'
-	for page in man/*.[157]; do \
+	for page in man/winord.1 man/winord.conf.5 man/libwinord.7; do \
 	  install -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/" || exit 1; done
 
 .PHONY: clean

@@ -404,7 +404,10 @@ static struct fabric_settings settings_of(struct run *run) {
 
 static bool fail(char *error, const char *what, const struct rank *rank) {
   const char *why = the.nccl->last_error(rank ? rank->comm : NULL);
-  snprintf(error, ERROR_SIZE, "%s: %s", what, why && *why ? why : "out of memory");
+  if (why && strncmp(why, what, strlen(what)) == 0)
+    snprintf(error, ERROR_SIZE, "%s", why);
+  else
+    snprintf(error, ERROR_SIZE, "%s: %s", what, why && *why ? why : "out of memory");
   return false;
 }
 

@@ -199,6 +199,12 @@ static void count_windows(struct hunt *hunt, struct row *row) {
   }
 }
 
+/* The rows that are left share what is left of the time. */
+static double row_end(const struct hunt *hunt, double start, unsigned rows_in_all) {
+  const double now = now_seconds(), left = start + hunt->options.seconds - now;
+  return now + (left > 0 ? left / (rows_in_all - hunt->row_count + 1) : 0);
+}
+
 static bool run_flags(struct hunt *hunt, int flags, unsigned rows_in_all, double start,
                       void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
   const struct options *options = &hunt->options;
@@ -207,9 +213,8 @@ static bool run_flags(struct hunt *hunt, int flags, unsigned rows_in_all, double
   for (unsigned i = 0; good && i < options->chosen_count && !hunt->interrupted; i++) {
     struct row *row = &hunt->rows[hunt->row_count++];
     *row = (struct row){.scenario = options->chosen[i], .flags = flags};
-    const struct pace pace = {.start = now_seconds(),
-                              .end = start + options->seconds * hunt->row_count / rows_in_all,
-                              .blocks = options->blocks};
+    const struct pace pace = {
+        .start = now_seconds(), .end = row_end(hunt, start, rows_in_all), .blocks = options->blocks};
     count_windows(hunt, row);
     good = run_row(hunt, row, &pace, progress, stop, error) && gather_row(hunt, row, error);
   }

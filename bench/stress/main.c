@@ -9,6 +9,7 @@
 #include "bench/stress/prove.h"
 #include "bench/stress/replay.h"
 #include "bench/stress/report.h"
+#include "bench/stress/report_html.h"
 #include "policy/lines.h"
 
 enum { EXIT_INCONCLUSIVE = 2 };
@@ -49,6 +50,8 @@ static int report(const struct hunt *hunt) {
   report_verdict(stdout, hunt);
   if (hunt->options.json && !report_json(hunt->options.json, hunt))
     return mistake(hunt->options.json, strerror(errno));
+  if (hunt->options.html && !report_html(hunt->options.html, hunt))
+    return mistake(hunt->options.html, strerror(errno));
   return (int)hunt_verdict(hunt);
 }
 
@@ -84,7 +87,7 @@ static int hunt(const struct options *options) {
   return root ? report(&hunt) : 0;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   struct options options;
   int status;
   if (!options_read(argc, argv, &options, &status))
@@ -102,4 +105,12 @@ int main(int argc, char **argv) {
   if (options.replay)
     return replay(&options);
   return hunt(&options);
+}
+
+/* A verdict that nobody can read is none. */
+int main(int argc, char **argv) {
+  const int status = run(argc, argv);
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  return mistake("standard output", strerror(errno));
 }

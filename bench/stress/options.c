@@ -1,5 +1,6 @@
 #include "bench/stress/options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,8 +101,9 @@ __attribute__((format(printf, 1, 2))) static bool mistake(const char *format, ..
 
 static bool read_unsigned(const char *name, const char *text, uint64_t low, uint64_t high, uint64_t *value) {
   char *end;
+  errno = 0;
   *value = strtoull(text, &end, 0);
-  if (*text == '-' || !*text || *end || *value < low || *value > high)
+  if (*text < '0' || *text > '9' || *end || errno || *value < low || *value > high)
     return mistake("%s %s: expected %llu to %llu", name, text, (unsigned long long)low, (unsigned long long)high);
   return true;
 }
@@ -129,7 +131,7 @@ static bool read_scenarios(struct options *options, char *list) {
       return mistake("--scenario: more than %d", SCENARIOS_MAX);
     options->chosen[options->chosen_count++] = scenario;
   }
-  return true;
+  return options->chosen_count || mistake("--scenario: no name");
 }
 
 static bool read_flags(struct options *options, const char *word) {
@@ -169,7 +171,7 @@ static bool take(struct reading *reading, int option) {
   case FLAGS: return read_flags(options, optarg);
   case SECONDS: return read_number("--seconds", optarg, 0, 1e9, &options->seconds);
   case BLOCKS: return read_count("--blocks", 1, 1000000000, &options->blocks);
-  case SEED: options->seeded = true; return read_unsigned("--seed", optarg, 0, UINT64_MAX, &options->seed);
+  case SEED: options->seeded = true; return read_unsigned("--seed", optarg, 0, INT64_MAX, &options->seed);
   case CONFIDENCE: return read_number("--confidence", optarg, 0, 1, &options->confidence);
   case REPLAY: options->replay = optarg; return true;
   case MUTANT: options->mutant = optarg; return true;
@@ -191,8 +193,14 @@ static bool make_sizes(struct reading *reading) {
   const uint64_t first = reading->smallest ? reading->smallest : 8, last = reading->largest ? reading->largest : first;
   if (first > last)
     return mistake("-b %llu is larger than -e %llu", (unsigned long long)first, (unsigned long long)last);
-  for (double size = (double)first; size <= (double)last && options->size_count < SIZES_MAX; size *= reading->factor)
-    options->sizes[options->size_count++] = (size_t)size / 8 * 8;
+  for (double size = (double)first; size <= (double)last; size *= reading->factor) {
+    const size_t bytes = (size_t)size / 8 * 8;
+    if (options->size_count && options->sizes[options->size_count - 1] == bytes)
+      continue;
+    if (options->size_count == SIZES_MAX)
+      return mistake("-b, -e and -f give more than %d sizes", SIZES_MAX);
+    options->sizes[options->size_count++] = bytes;
+  }
   return true;
 }
 

@@ -8,8 +8,8 @@ const char *outcome_name(enum outcome outcome) {
   return names[outcome];
 }
 
-static void keep_witness(struct outcomes *sum, const struct witness *witness) {
-  if (witness && sum->witness_count < WITNESSES)
+static void keep_witness(struct outcomes *sum, const struct witness *witness, unsigned most) {
+  if (witness && sum->witness_count < most)
     sum->witness[sum->witness_count++] = *witness;
 }
 
@@ -18,7 +18,7 @@ void outcome_add(struct outcomes *sum, enum outcome outcome, const struct witnes
   sum->count[outcome]++;
   if (outcome == OUTCOME_OK)
     return;
-  keep_witness(sum, witness);
+  keep_witness(sum, witness, WITNESSES_OF_BLOCK);
   if (outcome == OUTCOME_EARLY && witness)
     histogram_add(&sum->lateness, witness->lateness_ns);
 }
@@ -34,7 +34,7 @@ void outcome_merge(struct outcomes *sum, const struct outcomes *more) {
   sum->found_at_end += more->found_at_end;
   histogram_merge(&sum->lateness, &more->lateness);
   for (unsigned i = 0; i < more->witness_count; i++)
-    keep_witness(sum, &more->witness[i]);
+    keep_witness(sum, &more->witness[i], WITNESSES);
 }
 
 uint64_t outcome_violations(const struct outcomes *sum) { return sum->tries - sum->count[OUTCOME_OK]; }

@@ -37,7 +37,7 @@ struct witness {
   unsigned wrong, words; /* words that were wrong at first, and all */
 };
 
-enum { WITNESSES = 8 };
+enum { WITNESSES = 8, WITNESSES_OF_BLOCK = 1 };
 
 /* Sums over tries; of several receivers, blocks or ranks by outcome_merge. */
 struct outcomes {
@@ -51,7 +51,7 @@ struct outcomes {
   struct witness witness[WITNESSES];
 };
 
-/* Counts one try. witness may be NULL for OUTCOME_OK. */
+/* Counts one try of a block; of its witnesses the first WITNESSES_OF_BLOCK are kept. witness may be NULL for OUTCOME_OK. */
 void outcome_add(struct outcomes *sum, enum outcome outcome, const struct witness *witness);
 void outcome_merge(struct outcomes *sum, const struct outcomes *more);
 

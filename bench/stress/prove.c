@@ -45,9 +45,10 @@ struct finding_of_mutant {
   char error[ERROR_SIZE];
 };
 
+/* Of work: a busy machine takes longer and finds the same. */
 static double now_seconds(void) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -67,10 +68,12 @@ static bool run_number(struct hunt *hunt, unsigned long long number, struct outc
   return true;
 }
 
+static const volatile int *stopped;
+
 static unsigned long long hunt_fault(struct hunt *hunt, unsigned worker, struct finding_of_mutant *found) {
   const double end = now_seconds() + PATIENCE_S;
   unsigned long long number = worker;
-  for (; !*found->error && outcome_violations(&found->with) < KILLS / WORKERS && now_seconds() < end;
+  for (; !*found->error && outcome_violations(&found->with) < KILLS / WORKERS && now_seconds() < end && !*stopped;
        number += WORKERS) {
     const uint64_t before = found->with.tries;
     if (!run_number(hunt, number, &found->with, found->error))
@@ -94,7 +97,7 @@ static void hunt_twice(const struct options *options, const char *fault, unsigne
     return;
   const unsigned long long blocks = hunt_fault(&hunt, worker, found);
   unsetenv("WINORD_FABRIC_FAULT");
-  for (unsigned long long number = worker; !*found->error && number < blocks; number += WORKERS)
+  for (unsigned long long number = worker; !*found->error && number < blocks && !*stopped; number += WORKERS)
     run_number(&hunt, number, &found->without, found->error);
   hunt.backend->close();
   found->seconds = now_seconds() - start;
@@ -210,6 +213,7 @@ static struct finding_of_mutant hunt_mutant(unsigned mutant, const struct option
 
 int prove(const struct options *options, const volatile int *stop) {
   const struct options chosen = prove_options(options);
+  stopped = stop;
   unsigned ended = 0, killed = 0;
   printf("# each fault planted alone, seed %" PRIu64 "; then the same blocks without it\n", options->seed);
   printf("%-18s %-9s %-10s %10s %10s %6s %9s %10s %7s\n", "# fault", "", "seen as", "first kill", "tries", "kills",

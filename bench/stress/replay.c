@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/stress/hunt.h"
@@ -37,6 +38,15 @@ static bool take_run(const json_t *run, struct options *options) {
   options->tries = (unsigned)integer(run, "tries_per_block");
   options->pattern = pattern_find(text(run, "pattern"));
   return options->ranks >= 1 && options->ranks <= 64 && options->tries && options->pattern != PATTERNS;
+}
+
+/* What the fabric was told then, it is told now. */
+static void take_environment(const json_t *run, const char *key, const char *variable) {
+  const char *value = json_string_value(json_object_get(run, key));
+  if (value)
+    setenv(variable, value, 1);
+  else
+    unsetenv(variable);
 }
 
 struct replaying {
@@ -92,6 +102,8 @@ static int replay_run(const char *file, const json_t *run, const struct options 
   replaying.hunt.options = *options;
   if (integer(run, "version") != FORMAT_VERSION)
     return mistake(file, "written by another version, or no file of -J");
+  take_environment(run, "fabric_mode", "WINORD_FABRIC_MODE");
+  take_environment(run, "fabric_fault", "WINORD_FABRIC_FAULT");
   if (!take_run(run, &replaying.hunt.options))
     return mistake(file, "ranks, pattern or tries_per_block are missing or out of range");
   replaying.hunt.world = (struct world){.ranks = replaying.hunt.options.ranks, .local = replaying.hunt.options.ranks};

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "bench/stress/report.h"
 #include "bench/stress/stats.h"
@@ -78,12 +79,15 @@ bool report_json(const char *path, const struct hunt *hunt) {
   json_t *rows = json_array();
   for (unsigned i = 0; i < hunt->row_count; i++)
     json_array_append_new(rows, row_json(hunt, &hunt->rows[i]));
+  const char *mode = getenv("WINORD_FABRIC_MODE"), *fault = getenv("WINORD_FABRIC_FAULT");
   json_t *all =
       json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:f, s:b, s:s, s:o}", "version", FORMAT_VERSION, "winord",
                 WINORD_VERSION, "backend", hunt->backend->name, "transport", hunt->backend->transport, "seed",
                 number(options->seed), "ranks", (int)options->ranks, "pattern", pattern_name(options->pattern),
                 "tries_per_block", (int)options->tries, "confidence", options->confidence, "interrupted",
                 hunt->interrupted, "verdict", verdict_text(hunt_verdict(hunt)), "rows", rows);
+  json_object_set_new(all, "fabric_mode", mode ? json_string(mode) : json_null());
+  json_object_set_new(all, "fabric_fault", fault ? json_string(fault) : json_null());
   const int failed = !all || json_dump_file(all, path, JSON_INDENT(1));
   const int error = errno;
   json_decref(all);
