@@ -258,8 +258,8 @@ int command_run(int argc, char **argv) {
   if (program != NULL) {
     warn_of_program(program, shim);
     const char *disable = getenv("WINORD_DISABLE");
-    if (disable != NULL && strcmp(disable, "1") == 0) {
-      say("warning: WINORD_DISABLE=1 is set: the shim will do nothing");
+    if (disable != NULL && *disable != '\0' && strcmp(disable, "0") != 0) {
+      say("warning: WINORD_DISABLE=%s is set: the shim will do nothing", disable);
     }
     status = run_with(&options, shim, argv + optind);
   }

@@ -124,6 +124,7 @@ const char *journal_path(const char *value) {
 /* %h, %p and %%; anything else after % stays as it is, as NCCL_DEBUG_FILE has it. */
 static bool expand(const struct process *process, char *path, size_t size) {
   struct text text = {.at = path, .end = path + size};
+  *path = '\0';
   for (const char *s = process->log; *s; s++) {
     char digits[20];
     if (*s != '%' || !s[1] || !strchr("hp%", s[1])) {

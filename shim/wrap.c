@@ -158,6 +158,8 @@ static int devcomm_via(int thunk, const void *caller, void *comm, const void *re
     if (accepted(p.call.result))
       comm_saw_connection(comm, connection);
     p.call.comm.gin_connection = comm_known(comm).gin_connection;
+  } else {
+    notice_no_nccl(p.process, DEVCOMM_CREATE);
   }
   record_devcomm(p.process, &p.call, read);
   return leave(&p);

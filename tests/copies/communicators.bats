@@ -49,6 +49,12 @@ setup() { setup_shim; }
   done
 }
 
+@test "a device communicator that NCCL refused is no connection" {
+  shim "$CLIENT" plt reg=2 nodevcomm=1 reg=2 devcomm=2 reg=2
+  equals "devcomm result=4" "${lines[1]}"
+  equals '[null,null,"rail"]' "$(records register .gin_connection | jq -sc .)"
+}
+
 @test "gin_connection is unknown when the device communicators differ" {
   shim "$CLIENT" plt devcomm=1 devcomm=2 reg=2
   [[ $(records register .gin_connection) == '"unknown"' || $(records register .gin_connection) == null ]] || { show; false; }

@@ -2,7 +2,10 @@
 # Several copies of NCCL in one process: each call reaches its own, and what we cannot cover is said.
 
 load ../helpers
-setup() { setup_shim; }
+setup() {
+  setup_shim
+  CROSSED=$WINORD_BUILD/tests/copies/crossed
+}
 
 @test "two copies, one linked and one opened by path: each gets its own calls" {
   cp "$FAKE/2.29.7/libnccl.so.2" "$BATS_TEST_TMPDIR/second.so"
@@ -141,4 +144,32 @@ setup() { setup_shim; }
   shim "$LOADER" "local:$FAKE/libplugin.so"
   run --separate-stderr env LD_PRELOAD="$SHIM" LD_DEBUG=files "$LOADER" "local:$FAKE/libplugin.so"
   equals 1 "$(grep -c 'calling init:.*libnccl' <<<"$stderr")"
+}
+
+@test "a library that jumps to NCCL in place of a call, beside another copy: the calls reach its own, whoever makes them" {
+  for user in main other; do
+    shim "$CROSSED" "$FAKE/libthin-a.so" "$FAKE/libthin-b-silent.so" "$user"
+    printed "results=0 counts=101,0"
+    equals '["copy1","rewritten"]' "$(records register '[(.nccl_path | split("/")[-2]), .verdict]')"
+    rm "$LOG"
+  done
+}
+
+@test "two libraries that jump to NCCL in place of a call, each with its copy: the program's calls never reach the other's" {
+  for order in "a b" "b a"; do
+    shim "$CROSSED" "$FAKE/libthin-${order% *}.so" "$FAKE/libthin-${order#* }.so" main
+    [[ $output == "results=0 counts=101,0" || $output == "results=4 counts=0,0" ]] || { show; false; }
+    equals 0 "$status"
+  done
+}
+
+@test "other threads unload and load copies during the first call and at the end: no crash" {
+  TIME_LIMIT=30 shim "$WINORD_BUILD/tests/copies/churn" 150 "$FAKE"/copy[1-4]/libnccl.so.2 "$FAKE/libncclx.so.1"
+  printed "churn failed=0"
+}
+
+@test "NCCL preloaded before us: what RTLD_DEFAULT gives is decided" {
+  PRELOAD="$BESIDE/libnccl.so.2 $SHIM" shim "$CLIENT_DL" default reg=2
+  printed "register result=0 flags=0x0 win=set errno=0"
+  equals '["rewritten","dlsym"]' "$(records register '[.verdict, .route]')"
 }

@@ -205,6 +205,13 @@ static void op_nulldevcomm(const char *text) {
   printf("devcomm result=%d\n", (int)nccl.dev_create(comm, NULL, &dev_comm));
 }
 
+/* nodevcomm=CONNECTION: NCCL refuses it, since there is no place for the result */
+static void op_nodevcomm(const char *text) {
+  ncclDevCommRequirements_t reqs = {
+      .size = sizeof(reqs), .magic = 0xcafebeef, .version = 22907, .ginConnectionType = atoi(text)};
+  printf("devcomm result=%d\n", (int)nccl.dev_create(comm, &reqs, NULL));
+}
+
 static void op_devdestroy(const char *text) {
   (void)text;
   printf("devdestroy result=%d\n", (int)nccl.dev_destroy(comm, &dev_comm));
@@ -237,6 +244,20 @@ static void op_groupend(const char *text) {
   printf("groupend win=%s\n", window == NULL ? "null" : "set");
 }
 
+/* grouped=N: N strict symmetric windows, each in a group, one after another, in memory of their own */
+static void op_grouped(const char *text) {
+  enum { UNIT = 2 << 20 };
+  static char memory[2 * UNIT];
+  char *unit = memory + (UNIT - (uintptr_t)memory % UNIT) % UNIT;
+  for (int i = 0; i < atoi(text); i++) {
+    ncclWindow_t win = NULL;
+    nccl.group_start();
+    nccl.reg(comm, unit, 4096, &win, 3);
+    nccl.group_end();
+    nccl.dereg(comm, win);
+  }
+}
+
 /* reopen=PATH: lets the copy go that was opened, and uses this one */
 static void op_reopen(const char *text) {
   dlclose(library);
@@ -255,6 +276,22 @@ static void *registrations(void *count) {
     nccl.dereg(comm, win);
   }
   return NULL;
+}
+
+static void *register_cancelled(void *unused) {
+  int one = 1;
+  pthread_cancel(pthread_self()); /* takes place at the first cancellation point */
+  registrations(&one);
+  return unused;
+}
+
+/* cancelled: a thread that is asked to end registers once */
+static void op_cancelled(const char *text) {
+  pthread_t thread;
+  (void)text;
+  pthread_create(&thread, NULL, register_cancelled, NULL);
+  pthread_join(thread, NULL);
+  printf("cancelled registrations=%d\n", nccl.registrations());
 }
 
 /* threads=N,COUNT */
@@ -396,14 +433,17 @@ static const struct {
                   {"dereg", op_dereg},
                   {"devcomm", op_devcomm},
                   {"nulldevcomm", op_nulldevcomm},
+                  {"nodevcomm", op_nodevcomm},
                   {"devdestroy", op_devdestroy},
                   {"comm", op_comm},
                   {"destroy", op_destroy},
                   {"abort", op_abort},
                   {"group", op_group},
                   {"groupend", op_groupend},
+                  {"grouped", op_grouped},
                   {"reopen", op_reopen},
                   {"errno", op_errno},
+                  {"cancelled", op_cancelled},
                   {"threads", op_threads},
                   {"forks", op_forks},
                   {"fork", op_fork},

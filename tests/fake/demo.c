@@ -1,5 +1,5 @@
 /*
- * demo [strict|default]: what the demo runs: a program that registers one window of NCCL, and knows nothing of winord.
+ * demo [strict|default]: the program of the README's tour: it registers one window of NCCL, and knows nothing of winord.
  * With the tests' stand-in for NCCL it also says what NCCL was asked.
  */
 #include "fakenccl.h"

@@ -6,12 +6,15 @@ setup() { setup_shim; }
 
 ok="register result=0 flags=0x0 win=set errno=0"
 
-# lost_at PLACE: the program ran on as decided; one line on stderr says that the journal is lost.
+# lost_at PLACE: the program ran on as decided; one line on stderr says that the journal is lost; it is not elsewhere.
 lost_at() {
+  mkdir "$BATS_TEST_TMPDIR/empty"
+  cd "$BATS_TEST_TMPDIR/empty" || return
   WINORD_LOG=$1 TIME_LIMIT=10 shim "$CLIENT" plt reg=2 reg=2 reg=2
   printed "$ok" "$ok" "$ok"
   equals 1 "$(grep -c . <<<"$stderr")"
   [[ $stderr == winord:* ]] || { show; return 1; }
+  [[ -z $(ls -A "$BATS_TEST_TMPDIR/empty") ]] || { ls -bA "$BATS_TEST_TMPDIR/empty"; return 1; }
 }
 
 @test "%h is the host up to the first dot, %p the process, %% a percent sign" {
@@ -56,6 +59,14 @@ lost_at() {
   cd "$BATS_TEST_TMPDIR"
   WINORD_LOG=here.log shim "$CLIENT" plt reg=2
   [[ -s here.log ]]
+}
+
+@test "a relative path, in a folder whose name has percent signs" {
+  mkdir "$BATS_TEST_TMPDIR/d%p%%q"
+  cd "$BATS_TEST_TMPDIR/d%p%%q"
+  WINORD_LOG=here.%% shim "$CLIENT" plt reg=2
+  printed "$ok"
+  [[ -s here.% ]] || { show; false; }
 }
 
 @test "the word stderr" {
@@ -193,6 +204,12 @@ sys.exit(subprocess.run([sys.argv[2], "plt", "reg=2", "reg=2"], stderr=writer, e
 ' "$SHIM" "$CLIENT"
     printed "$ok" "$ok"
   done
+}
+
+@test "stderr is a pipe with no room for a long record: it does not block" {
+  # Each of these bytes is six in a record.
+  WINORD_LOG=stderr WINORD_RUN=$(printf '\1%.0s' {1..1000}) run python3 "$BATS_TEST_DIRNAME/full_pipe.py" "$SHIM" "$CLIENT" plt reg=2
+  printed "$ok"
 }
 
 @test "stderr is closed: nothing is written elsewhere" {

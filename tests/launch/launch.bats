@@ -5,6 +5,7 @@ load ../helpers
 
 setup() {
   STRESS=$WINORD_BUILD/winord-stress
+  # shellcheck disable=SC2054 # the comma is the list's
   HUNT=(-b 64 --scenario put+signal,signal-first --blocks 20 --seed 7)
   cd "$BATS_TEST_TMPDIR" || return
 }

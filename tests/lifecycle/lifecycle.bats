@@ -17,6 +17,24 @@ setup() { setup_shim; }
   [[ ! -e $LOG ]]
 }
 
+@test "WINORD_DISABLE and WINORD_DRY_RUN: any value but 0 and the empty one means on" {
+  for on in 1 true yes on 00; do
+    WINORD_DISABLE=$on shim "$CLIENT" plt reg=2
+    printed "register result=0 flags=0x2 win=set errno=0"
+    [[ ! -e $LOG ]] || { show; false; }
+    WINORD_DRY_RUN=$on shim "$CLIENT" plt reg=2
+    printed "register result=0 flags=0x2 win=set errno=0"
+    equals '"dry_run"' "$(records register .verdict)"
+    rm "$LOG"
+  done
+  for off in 0 ''; do
+    WINORD_DISABLE=$off WINORD_DRY_RUN=$off shim "$CLIENT" plt reg=2
+    printed "register result=0 flags=0x0 win=set errno=0"
+    equals '"rewritten"' "$(records register .verdict)"
+    rm "$LOG"
+  done
+}
+
 @test "WINORD_DRY_RUN=1: NCCL gets what the program asked, and the record what it would have got" {
   WINORD_DRY_RUN=1 shim "$CLIENT" plt reg=2
   printed "register result=0 flags=0x2 win=set errno=0"
@@ -50,6 +68,17 @@ setup() { setup_shim; }
   printed "threads registrations=8000"
   equals 8000 "$(records register | wc -l)"
   equals 8000 "$(records exit .registrations)"
+}
+
+@test "a thread that is cancelled during the first registration: later ones go on" {
+  TIME_LIMIT=10 shim "$CLIENT" plt cancelled reg=2
+  equals "register result=0 flags=0x0 win=set errno=0" "${lines[1]}"
+  equals 0 "$status"
+}
+
+@test "a constructor that waits for a thread that registers the first window" {
+  TIME_LIMIT=10 shim "$LOOKUP" "local=$FAKE/libconstructor.so" default=getpid
+  printed "constructor result=0 flags=0" "default=getpid libc.so.6 error=no"
 }
 
 @test "fork while 8 threads register, the children register too: nobody hangs" {

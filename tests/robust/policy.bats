@@ -123,6 +123,17 @@ broken() {
   equals 1 "$(records policy_error | wc -l)"
 }
 
+@test "WINORD_ON_ERROR=strict: no memory for the policy makes every window strict" {
+  policy keep
+  for allocation in 1 2 3 4 5; do
+    rm -f "$LOG"
+    STARVE=$allocation PRELOAD="$SHIM $BESIDE/libstarve.so" WINORD_ON_ERROR=strict shim "$CLIENT" plt reg=0
+    printed "$ok"
+    [[ $(records policy_error .message) == *"out of memory"* ]] || { show; false; }
+    equals '["rewritten","policy_error"]' "$(records register '[.verdict, .why]')"
+  done
+}
+
 @test "WINORD_ON_ERROR=strict with a good policy changes nothing" {
   policy keep
   WINORD_ON_ERROR=strict shim "$CLIENT" plt reg=0

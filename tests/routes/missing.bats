@@ -30,6 +30,18 @@ setup() { setup_shim; }
   [[ $output == "deregister result=0 "* ]] || { show; false; }
 }
 
+@test "a call with nothing behind and no journal: one line on stderr names it" {
+  unset WINORD_LOG
+  LD_LIBRARY_PATH=$FAKE/2.26.2 shim "$CLIENT" plt reg=2 reg=2
+  [[ $stderr == "winord: no NCCL"*" ncclCommWindowRegister;"* ]] || { show; false; }
+  equals 1 "$(grep -c . <<<"$stderr")"
+}
+
+@test "a deregistration and a device communicator with nothing behind are recorded as such" {
+  LD_LIBRARY_PATH=$FAKE/2.26.2 shim "$CLIENT" plt dereg devcomm=1
+  equals '["no_nccl","no_nccl"]' "$(journal 'select(.event == "deregister" or .event == "devcomm") | .verdict' | jq -sc .)"
+}
+
 @test "with WINORD_DISABLE=1 and nothing behind: ncclSystemError, and success for a deregistration" {
   LD_LIBRARY_PATH=$FAKE/2.26.2 WINORD_DISABLE=1 shim "$CLIENT" plt reg=2 dereg devcomm=1
   equals "register result=2 flags=0x0 win=untouched errno=0

@@ -124,3 +124,12 @@ other: 1 calls" "$output"
   printed "libbig-hidden.so flags=2 registrations=1 deregistrations=1"
   [[ ! -e $LOG ]] || equals "" "$(records register)"
 }
+
+@test "started as an argument of the dynamic linker: a rule's exe and caller are the program's" {
+  local linker
+  linker=$(readelf -l "$CLIENT" | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
+  printf '[winord]\nversion = 1\n[rule r]\nexe = client\ncaller = *client\nordering = relaxed\naccept-hazard = yes\n' >"$WINORD_CONF"
+  shim "$linker" "$CLIENT" plt reg=2
+  decided plt
+  equals "[\"$CLIENT\",\"$CLIENT\"]" "$(records register '[.exe, .caller]')"
+}

@@ -1,0 +1,1 @@
+$(eval $(call preload,libstarve.so,robust/starve.c,-O2))
