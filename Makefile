@@ -78,8 +78,8 @@ include tests/tests.mk
 .PHONY: demo
 demo:
 	@scripts/setup build
-	@$(MAKE) --no-print-directory -s all $(BUILD)/tests/fake/libnccl.so.2
-	@scripts/demo
+	@$(MAKE) --no-print-directory -s all
+	@BUILD='$(BUILD)' scripts/demo
 
 .PHONY: bench
 bench:

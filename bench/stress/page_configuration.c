@@ -25,7 +25,7 @@ static void put_length(FILE *out, const struct hunt *hunt) {
   char text[NUMBER_SIZE];
   put_name(out, "Time");
   if (options->blocks)
-    fprintf(out, "%s blocks of each row asked for", count_text(options->blocks, text));
+    fprintf(out, "%s blocks of each row, for each of its receivers", count_text(options->blocks, text));
   else
     fprintf(out, "%g s asked for, all rows together", options->seconds);
   fprintf(out, "; %.3g s taken%s</dd>\n", seconds_of(hunt), hunt->interrupted ? ", interrupted" : "");
@@ -81,7 +81,7 @@ void page_configuration(FILE *out, const struct hunt *hunt) {
   fprintf(out, "</dl>\n</section>\n");
 }
 
-/* The settings of the fabric that a replay needs as well; --mutant is one of them. */
+/* What the fabric was told; --mutant is part of it. */
 static void put_fabric(FILE *out) {
   for (char *const *entry = environ; *entry; entry++)
     if (strncmp(*entry, "WINORD_FABRIC_", 14) == 0) {
@@ -92,19 +92,12 @@ static void put_fabric(FILE *out) {
     }
 }
 
-static void put_command(FILE *out, const char *json) {
-  fprintf(out, "<pre>");
-  put_fabric(out);
-  fprintf(out, "winord-stress --replay ");
-  page_shell_word(out, json);
-  fprintf(out, "</pre>\n");
-}
-
 /* No file to replay: the run that writes one. */
 static void put_run(FILE *out, const struct hunt *hunt) {
   const struct options *options = &hunt->options;
-  fprintf(out, "<p>This run wrote no JSON. With its other options as they were, this tries the same blocks and writes "
-               "it:</p>\n<pre>");
+  fprintf(out,
+          "<p>This run wrote no JSON. With its other options as they were, this tries the same blocks and does:</p>\n"
+          "<pre>");
   put_fabric(out);
   fprintf(out, "winord-stress --seed %" PRIu64 " --ranks %u --pattern %s -n %u -J run.json</pre>\n<p>Then:</p>\n",
           options->seed, hunt->world.ranks, pattern_name(options->pattern), options->tries);
@@ -112,13 +105,12 @@ static void put_run(FILE *out, const struct hunt *hunt) {
 
 void page_replay(FILE *out, const struct hunt *hunt) {
   const char *json = hunt->options.json;
-  fprintf(out, "<section>\n<h2>Replay</h2>\n");
+  fprintf(out,
+          "<section>\n<h2>Replay</h2>\n<p class=\"soft\">Runs the blocks of the witnesses again, as seed and number "
+          "draw them; under the policy of this run, if it had one.</p>\n");
   if (!json)
     put_run(out, hunt);
-  fprintf(
-      out,
-      "<p>Runs the blocks of the witnesses again, as their seed and number draw them; under the policy of this run, "
-      "if it had one.</p>\n");
-  put_command(out, json ? json : "run.json");
-  fprintf(out, "</section>\n");
+  fprintf(out, "<pre>winord-stress --replay ");
+  page_shell_word(out, json ? json : "run.json");
+  fprintf(out, "</pre>\n</section>\n");
 }

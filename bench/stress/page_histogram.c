@@ -92,10 +92,11 @@ void page_histograms(FILE *out, const struct hunt *hunt) {
   const struct axis axis = axis_of(hunt);
   if (!axis.end)
     return;
-  fprintf(out,
-          "<section>\n<h2>Lateness</h2>\n<p class=\"soft\">How long after its signal the right data stood there, a bar "
-          "per power of two of nanoseconds, all on one axis; heights are each figure's own. It is the lateness of this "
-          "transport: ");
+  fprintf(
+      out,
+      "<section>\n<h2>Lateness</h2>\n<p class=\"soft\">How long after its signal the right data was seen there, a bar "
+      "per power of two of nanoseconds, all on one axis; heights are each figure's own. It is the lateness of this "
+      "transport: ");
   page_text(out, hunt->backend->transport);
   fprintf(out,
           ".<br/><span class=\"key k0\"></span>must never be late<span class=\"key k1\"></span>controls: allowed, or "

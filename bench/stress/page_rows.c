@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "bench/stress/page.h"
 #include "bench/stress/report.h"
 #include "bench/stress/stats.h"
@@ -9,7 +7,7 @@ static void put_head(FILE *out, double confidence) {
   fprintf(out,
           "<section>\n<h2>Rows</h2>\n"
           "<p class=\"soft\">Bound: the chance that a block has a violation is below this, with %g %% "
-          "confidence. Lateness: from the signal until the right data stood there; p50 and p99 are upper edges of "
+          "confidence. Lateness: from the signal until the right data was seen there; p50 and p99 are upper edges of "
           "their buckets, powers of two.</p>\n<div class=\"wide\"><table class=\"rows\">\n<thead><tr>",
           confidence * 100);
   fprintf(out, "%s>Scenario</th>%s>Asked</th>%s>Registered</th>%s class=\"n\">Tries</th>", single, single, single,
@@ -18,7 +16,7 @@ static void put_head(FILE *out, double confidence) {
   fprintf(out,
           "<th class=\"over\" colspan=\"3\" scope=\"colgroup\">Lateness, ns</th>%s>Expected</th>%s>Verdict</th></tr>\n",
           single, single);
-  fprintf(out, "<tr>%srun</th>%swith one</th>%sbound</th>", below, below, below);
+  fprintf(out, "<tr>%srun</th>%swith violation</th>%sbound</th>", below, below, below);
   fprintf(out, "%sp50</th>%sp99</th>%smax</th></tr></thead>\n<tbody>\n", below, below, below);
 }
 

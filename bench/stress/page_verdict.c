@@ -1,7 +1,4 @@
-#include <inttypes.h>
-
 #include "bench/stress/page.h"
-#include "bench/stress/report.h"
 #include "bench/stress/stats.h"
 
 enum { SHORT_RUN = 1000, LISTED = 6 };
@@ -155,19 +152,18 @@ static void words_of_doubt(FILE *out, const struct hunt *hunt) {
   fprintf(out, "</ul>\n");
 }
 
+static void put_tag(FILE *out, const char *tag, const char *text) {
+  fprintf(out, "<p><span class=\"tag\">%s</span> %s</p>\n", tag, text);
+}
+
 static void put_tags(FILE *out, const struct hunt *hunt, const struct tally *tally) {
-  char blocks[NUMBER_SIZE];
-  fprintf(out, "<p>");
   if (hunt->interrupted)
-    fprintf(out, "<span class=\"tag\">interrupted</span> Ended early: rows that were still to come are missing. ");
+    put_tag(out, "interrupted", "Ended early: rows that were still to come are missing.");
   if (tally->least && tally->least->sum.blocks < SHORT_RUN)
-    fprintf(out, "<span class=\"tag\">short run</span> Fewer than %s blocks in a row: a wide bound. ",
-            count_text(SHORT_RUN, blocks));
+    put_tag(out, "short run", "Fewer than 1,000 blocks in a row: a wide bound.");
   if (!tally->controls)
-    fprintf(out,
-            "<span class=\"tag\">no detector control</span> No row was wrong by construction: this run does not show "
-            "that it sees violations.");
-  fprintf(out, "</p>\n");
+    put_tag(out, "no detector control",
+            "No row was wrong by construction: this run does not show that it sees violations.");
 }
 
 /* A sign that does not need its colour: a ring, a cross, a question. */
@@ -214,7 +210,7 @@ void page_verdict(FILE *out, const struct hunt *hunt) {
     words_of_doubt(out, hunt);
   put_tags(out, hunt, &tally);
   fprintf(out, "</div>\n");
-  if (verdict == VERDICT_VIOLATION)
+  if (tally.worst)
     bound_of_violation(out, hunt, tally.worst);
   else if (verdict == VERDICT_NONE_SEEN && tally.least)
     bound_of_none(out, hunt, &tally);

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "bench/stress/page.h"
@@ -32,11 +31,11 @@ static void put_round(FILE *out, const struct witness *witness) {
   fprintf(out, "<td class=\"n\">%u</td>", witness->want.round);
   if (!witness->wrong)
     fprintf(out, "<td class=\"n\">–</td><td>–</td>");
-  else
+  else if (ahead)
     fprintf(out, "<td class=\"n\">%u</td><td>%d %s</td>", witness->got.round, abs(ahead),
-            ahead < 0 ? "older"
-            : ahead   ? "newer"
-                      : "apart");
+            ahead < 0 ? "older" : "newer");
+  else
+    fprintf(out, "<td class=\"n\">%u</td><td>the same</td>", witness->got.round);
 }
 
 static void put_witness(FILE *out, const struct witness *witness) {
@@ -63,12 +62,13 @@ static void put_group(FILE *out, const struct row *row) {
   char text[NUMBER_SIZE], registered[32];
   fprintf(out, "<tr class=\"group\"><th colspan=\"13\" scope=\"rowgroup\">");
   page_text(out, row->scenario->name);
-  fprintf(out, " <span class=\"soft\">asked %s, registered %s; ", asked_text(row), registered_text(row, registered));
+  fprintf(out, " <span class=\"soft\">&#160;asked %s, registered %s; ", asked_text(row),
+          registered_text(row, registered));
   if (outcome_violations(&row->sum) > row->sum.witness_count)
     fprintf(out, "%u of %s", row->sum.witness_count, count_text(outcome_violations(&row->sum), text));
   else
     fprintf(out, "all %u", row->sum.witness_count);
-  fprintf(out, "</span></th></tr>\n");
+  fprintf(out, " violations</span></th></tr>\n");
   for (unsigned i = 0; i < row->sum.witness_count; i++)
     put_witness(out, &row->sum.witness[i]);
 }
@@ -113,7 +113,7 @@ void page_witnesses(FILE *out, const struct hunt *hunt) {
     return;
   fprintf(
       out,
-      "<section>\n<h2>Witnesses</h2>\n<p class=\"soft\">The first %d of each row at most, decoded from the first "
+      "<section>\n<h2>Witnesses</h2>\n<p class=\"soft\">At most %d of a row, decoded from the first "
       "wrong word, from the tail. Time is the transport's, within the block. Rounds count modulo 2<sup>20</sup>.</p>\n",
       WITNESSES);
   if (bad)
