@@ -59,7 +59,7 @@ enum { RANKS_MAX = 1024 };
 
 /* A permutation of the ranks, drawn from the block (Fisher-Yates). */
 static unsigned permuted(unsigned rank, unsigned ranks, unsigned long long block) {
-  unsigned short places[RANKS_MAX];
+  unsigned short places[RANKS_MAX] = {0};
   const unsigned count = ranks < RANKS_MAX ? ranks : RANKS_MAX;
   for (unsigned i = 0; i < count; i++)
     places[i] = (unsigned short)i;

@@ -36,6 +36,7 @@ start_rank() {
   done
   shift
   # Its own program, so that a test can kill it by number.
+  # shellcheck disable=SC2016 # that shell expands it
   env "${variables[@]}" bash -c 'echo $$ >"pid.$0"; exec timeout -s KILL 60 "$@"' "$rank" "$STRESS" "$@" \
     >"rank.$rank" 2>&1 || status=$?
   echo "$status" >"status.$rank"
