@@ -63,7 +63,7 @@ static unsigned permuted(unsigned rank, unsigned ranks, unsigned long long block
   const unsigned count = ranks < RANKS_MAX ? ranks : RANKS_MAX;
   for (unsigned i = 0; i < count; i++)
     places[i] = (unsigned short)i;
-  for (unsigned i = count - 1; i > 0; i--) {
+  for (unsigned i = count; i-- > 1;) {
     const unsigned j = (unsigned)(seed_of(block, 16 + i) % (i + 1));
     const unsigned short swapped = places[i];
     places[i] = places[j];
