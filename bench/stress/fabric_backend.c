@@ -52,6 +52,7 @@ struct lane {
   bool source_busy; /* the program waits until it may write over the source memory */
   struct witness witness; /* of the violation that may yet heal */
   uint64_t heal_wait;
+  uint64_t posted_at; /* time of the last round */
 };
 
 struct run {
@@ -193,6 +194,7 @@ static void send(void *user) {
   lane->added[round % scenario_of(lane)->depth] = lane->signal.add;
   lane->sum_posted += lane->signal.add;
   lane->posted++;
+  lane->posted_at = the.nccl->now(run->fabric);
   run->sum->posted++;
   lane->source_busy = scenario_of(lane)->reuse == REUSE_COMPLETED || scenario_of(lane)->reuse == REUSE_FLUSHED;
   if (!post(lane, round))
@@ -307,6 +309,8 @@ static void poll_flag(void *user) {
   const volatile uint64_t *flag = (const volatile uint64_t *)((char *)lane->run->rank->memory + lane->signal.offset);
   const bool there = *flag == code_word(lane->run->seed, &origin);
   lane->watching = false;
+  if (!there && the.nccl->now(lane->run->fabric) > lane->posted_at + HEAL_LIMIT_NS)
+    return; /* the flag itself was lost, or is another's word: so is the round */
   if (!there || examine(lane))
     wait_for_signal(lane);
 }

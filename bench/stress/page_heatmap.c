@@ -137,11 +137,12 @@ void page_heatmap(FILE *out, const struct hunt *hunt) {
   const unsigned sizes = hunt->options.size_count;
   if (!hunt->row_count)
     return;
-  fprintf(out,
-          "<section>\n<h2>Scenario by payload size</h2>\n<p class=\"soft\">Violations per try, a colour per decade. "
-          "Pattern: %s.%s</p>\n<figure>\n",
-          pattern_name(hunt->options.pattern),
-          has_two_puts(hunt) ? " Scenarios of two puts send 16 bytes where the column says 8." : "");
+  fprintf(
+      out,
+      "<section class=\"heat\">\n<h2>Scenario by payload size</h2>\n<p class=\"soft\">Violations per try, a colour per decade. "
+      "Pattern: %s.%s</p>\n<figure>\n",
+      pattern_name(hunt->options.pattern),
+      has_two_puts(hunt) ? " Scenarios of two puts send 16 bytes where the column says 8." : "");
   put_legend(out);
   for (unsigned first = 0; first < sizes; first += PANEL_SIZES) {
     const unsigned left = sizes - first, count = left < PANEL_SIZES ? left : PANEL_SIZES;

@@ -86,5 +86,5 @@ const char page_style[] =
     ".tiles{grid-template-columns:repeat(2,1fr)}dl.facts{grid-template-columns:max-content 1fr}}\n"
     "@media print{@page{size:A4 landscape;margin:11mm}body{max-width:none;padding:0;font-size:11px;"
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}table{font-size:10px}td small,th small{font-size:9px}.tiles dd{font-size:15px}p{max-width:none}h2+p{break-after:avoid}th,td{padding:3px 5px}"
-    "tr,pre,.verdict,.tiles{break-inside:avoid}h2{break-after:avoid;margin-top:20px}thead{display:table-header-group}"
-    ".wide{overflow:visible}.many{grid-template-columns:repeat(3,1fr);gap:12px}}\n";
+    "tr,pre,.heat,.verdict,.tiles{break-inside:avoid}h2{break-after:avoid;margin-top:20px}thead{display:table-header-group}"
+    ".wide{overflow:visible}figcaption small{font-size:9px}tr.group{break-after:avoid}.heat svg{width:88%}.many{grid-template-columns:repeat(4,1fr);gap:12px}}\n";

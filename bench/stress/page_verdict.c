@@ -159,7 +159,7 @@ static void put_tag(FILE *out, const char *tag, const char *text) {
 static void put_tags(FILE *out, const struct hunt *hunt, const struct tally *tally) {
   if (hunt->interrupted)
     put_tag(out, "interrupted", "Ended early: rows that were still to come are missing.");
-  if (tally->least && tally->least->sum.blocks < SHORT_RUN)
+  if (hunt_verdict(hunt) == VERDICT_NONE_SEEN && tally->least && tally->least->sum.blocks < SHORT_RUN)
     put_tag(out, "short run", "Fewer than 1,000 blocks in a row: a wide bound.");
   if (!tally->controls)
     put_tag(out, "no detector control",

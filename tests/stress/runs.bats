@@ -204,3 +204,11 @@ default relaxed" "$(table | awk '{ print $2, $3 }')"
   run "$BASH" -c '"$@" >/dev/full' - "$STRESS" "${QUICK[@]}" --scenario put+signal
   exits 2
 }
+
+@test "a flag that never comes, or is another's word, ends its round as lost" {
+  for fault in foreign-payload payload-lost; do
+    run timeout 20 "$STRESS" --scenario put-as-flag --blocks 3 -w 0 -b 8 -e 8 --seed 1 --mutant "$fault"
+    [[ $status -eq 0 ]]
+    [[ $output == *" lost "* ]]
+  done
+}
