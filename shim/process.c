@@ -118,7 +118,7 @@ static const struct policy *read_policy(void) {
   if (!policy) {
     static struct problem problem = {.text = (char *)"cannot be read: out of memory"};
     static struct policy unread = {.problems = &problem, .problem_count = 1, .error_count = 1};
-    problem.file = path == (const char *)DEFAULT_POLICY ? DEFAULT_POLICY : "WINORD_CONF";
+    problem.file = process_variable("WINORD_CONF") ? "WINORD_CONF" : DEFAULT_POLICY;
     return &unread;
   }
   if (policy->rule_count <= RULES_SEARCHED)
