@@ -52,6 +52,11 @@ static bool run_block(struct hunt *hunt, struct row *row, unsigned long long num
   outcome_merge(&row->sum, &sum);
   sum.witness_count = 0;
   outcome_merge(&row->by_size[size_index], &sum);
+  if (row->scenario->expectation == EXPECT_NEVER) {
+    struct cell *cell = &hunt->grid.cells[pattern_of_block(block.pattern, number)][size_index];
+    cell->tries += sum.tries;
+    cell->violations += outcome_violations(&sum);
+  }
   return true;
 }
 
@@ -73,6 +78,7 @@ struct mail {
   struct {
     uint64_t tries, violations;
   } by_size[SIZES_MAX];
+  struct grid grid; /* since the run began */
 };
 _Static_assert(sizeof(struct mail) <= MAIL_BYTES, "a rank's mail fits");
 
@@ -137,6 +143,7 @@ static bool run_row(struct hunt *hunt, struct row *row, const struct pace *pace,
 static void post_row(struct hunt *hunt, const struct row *row) {
   struct mail *mail = mail_of(hunt, hunt->world.first);
   mail->relaxed = row->relaxed;
+  mail->grid = hunt->grid;
   mail->sum = row->sum;
   for (unsigned i = 0; i < SIZES_MAX; i++) {
     mail->by_size[i].tries = row->by_size[i].tries;
@@ -154,6 +161,14 @@ static void take_mail(struct row *row, const struct mail *mail) {
   }
 }
 
+static void add_grid(struct grid *sum, const struct grid *more) {
+  for (int pattern = 0; pattern < PATTERNS; pattern++)
+    for (unsigned i = 0; i < SIZES_MAX; i++) {
+      sum->cells[pattern][i].tries += more->cells[pattern][i].tries;
+      sum->cells[pattern][i].violations += more->cells[pattern][i].violations;
+    }
+}
+
 /* Rank 0 gets the sum of all. */
 static bool gather_row(struct hunt *hunt, struct row *row, char *error) {
   if (is_alone(hunt))
@@ -161,8 +176,11 @@ static bool gather_row(struct hunt *hunt, struct row *row, char *error) {
   post_row(hunt, row);
   if (!hunt->backend->meet(MEET_MS, error))
     return false;
-  for (unsigned rank = 1; hunt->world.first == 0 && rank < hunt->world.ranks; rank++)
+  hunt->elsewhere = (struct grid){0};
+  for (unsigned rank = 1; hunt->world.first == 0 && rank < hunt->world.ranks; rank++) {
     take_mail(row, mail_of(hunt, rank));
+    add_grid(&hunt->elsewhere, &mail_of(hunt, rank)->grid);
+  }
   return hunt->backend->meet(MEET_MS, error);
 }
 
@@ -230,6 +248,11 @@ bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt), cons
   if (options->ask_strict && !run_flags(hunt, WINDOW_STRICT, rows, start, progress, stop, error))
     return false;
   return !options->ask_default || hunt->interrupted || run_flags(hunt, 0, rows, start, progress, stop, error);
+}
+
+struct cell hunt_cell(const struct hunt *hunt, enum pattern pattern, unsigned size) {
+  const struct cell *here = &hunt->grid.cells[pattern][size], *there = &hunt->elsewhere.cells[pattern][size];
+  return (struct cell){.tries = here->tries + there->tries, .violations = here->violations + there->violations};
 }
 
 enum verdict_kind row_verdict(const struct row *row) {

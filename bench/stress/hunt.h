@@ -17,12 +17,21 @@ struct row {
 
 enum { ROWS_MAX = 2 * SCENARIOS_MAX };
 
+/* Tries of the rows that must never show a violation, by pattern and payload size. */
+struct grid {
+  struct cell {
+    uint64_t tries, violations;
+  } cells[PATTERNS][SIZES_MAX];
+};
+
 struct hunt {
   struct options options;
   const struct backend *backend;
   struct world world;
   struct row rows[ROWS_MAX];
   unsigned row_count;
+  struct grid grid; /* of the local ranks */
+  struct grid elsewhere; /* of the others, where there are several processes: rank 0's */
   bool interrupted;
 };
 
@@ -37,6 +46,9 @@ bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt), cons
 /* Which block a number stands for: size and offset go round with it. */
 struct block hunt_block(const struct options *options, const struct scenario *scenario, unsigned long long number,
                         unsigned *size_index);
+
+/* One cell of the grid, all ranks together. */
+struct cell hunt_cell(const struct hunt *hunt, enum pattern pattern, unsigned size);
 
 /* What a row shows, and what the whole run does: the exit status. */
 enum verdict_kind row_verdict(const struct row *row);

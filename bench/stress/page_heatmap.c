@@ -133,6 +133,45 @@ static bool has_two_puts(const struct hunt *hunt) {
   return false;
 }
 
+static bool pattern_ran(const struct hunt *hunt, int pattern) {
+  for (unsigned i = 0; i < hunt->options.size_count; i++)
+    if (hunt_cell(hunt, (enum pattern)pattern, i).tries)
+      return true;
+  return false;
+}
+
+static void put_pattern(FILE *out, const struct hunt *hunt, const struct panel *panel, int pattern, double y) {
+  fprintf(out, "<text class=\"row\" x=\"%d\" y=\"%.1f\">%s</text>\n", NAME_X, y + 16,
+          pattern_name((enum pattern)pattern));
+  for (unsigned i = 0; i < panel->count; i++) {
+    const struct cell cell = hunt_cell(hunt, (enum pattern)pattern, panel->first + i);
+    struct outcomes sum = {.tries = cell.tries};
+    sum.count[OUTCOME_OK] = cell.tries - cell.violations;
+    put_cell(out, panel, i, y, &sum);
+  }
+}
+
+static void put_pattern_panel(FILE *out, const struct hunt *hunt, const struct panel *panel) {
+  unsigned rows = 0, y = HEAD;
+  for (int pattern = 0; pattern < PATTERNS; pattern++)
+    rows += pattern_ran(hunt, pattern);
+  fprintf(out,
+          "<svg class=\"patterns\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" role=\"img\" "
+          "aria-label=\"Violation rate of each pattern and payload size\">\n",
+          WIDTH, HEAD + rows * ROW + 1, WIDTH, HEAD + rows * ROW + 1);
+  fprintf(out, "<text class=\"soft\" x=\"%d\" y=\"15\">pattern</text>\n", NAME_X);
+  char text[NUMBER_SIZE];
+  for (unsigned i = 0; i < panel->count; i++)
+    fprintf(out, "<text class=\"m\" x=\"%.1f\" y=\"15\">%s</text>\n", cell_x(panel, i) + panel->cell / 2,
+            bytes_text(hunt->options.sizes[panel->first + i], text));
+  for (int pattern = 0; pattern < PATTERNS; pattern++)
+    if (pattern_ran(hunt, pattern)) {
+      put_pattern(out, hunt, panel, pattern, y);
+      y += ROW;
+    }
+  fprintf(out, "</svg>\n");
+}
+
 void page_heatmap(FILE *out, const struct hunt *hunt) {
   const unsigned sizes = hunt->options.size_count;
   if (!hunt->row_count)
@@ -148,6 +187,16 @@ void page_heatmap(FILE *out, const struct hunt *hunt) {
     const unsigned left = sizes - first, count = left < PANEL_SIZES ? left : PANEL_SIZES;
     const unsigned columns = sizes < PANEL_SIZES ? sizes < 8 ? 8 : sizes : PANEL_SIZES;
     put_panel(out, hunt, &(struct panel){.first = first, .count = count, .cell = (double)(WIDTH - CELLS_X) / columns});
+  }
+  fprintf(
+      out,
+      "</figure>\n<h2>Pattern by payload size</h2>\n<p class=\"soft\">Of the rows that must never show a violation, "
+      "together.</p>\n<figure>\n");
+  for (unsigned first = 0; first < sizes; first += PANEL_SIZES) {
+    const unsigned left = sizes - first, count = left < PANEL_SIZES ? left : PANEL_SIZES;
+    const unsigned columns = sizes < PANEL_SIZES ? sizes < 8 ? 8 : sizes : PANEL_SIZES;
+    const struct panel panel = {.first = first, .count = count, .cell = (double)(WIDTH - CELLS_X) / columns};
+    put_pattern_panel(out, hunt, &panel);
   }
   fprintf(out, "</figure>\n</section>\n");
 }

@@ -74,6 +74,27 @@ static json_t *row_json(const struct hunt *hunt, const struct row *row) {
   return object;
 }
 
+/* Pattern by size, of the rows that must never show a violation; patterns that ran. */
+static json_t *patterns_json(const struct hunt *hunt) {
+  json_t *array = json_array();
+  for (int pattern = 0; pattern < PATTERNS; pattern++) {
+    uint64_t tries = 0;
+    json_t *sizes = json_array();
+    for (unsigned i = 0; i < hunt->options.size_count; i++) {
+      const struct cell cell = hunt_cell(hunt, (enum pattern)pattern, i);
+      tries += cell.tries;
+      json_array_append_new(sizes, json_pack("{s:o, s:o, s:o}", "bytes", number(hunt->options.sizes[i]), "tries",
+                                             number(cell.tries), "violations", number(cell.violations)));
+    }
+    if (tries)
+      json_array_append_new(array,
+                            json_pack("{s:s, s:o}", "pattern", pattern_name((enum pattern)pattern), "sizes", sizes));
+    else
+      json_decref(sizes);
+  }
+  return array;
+}
+
 bool report_json(const char *path, const struct hunt *hunt) {
   const struct options *options = &hunt->options;
   json_t *rows = json_array();
@@ -86,6 +107,7 @@ bool report_json(const char *path, const struct hunt *hunt) {
                 number(options->seed), "ranks", (int)options->ranks, "pattern", pattern_name(options->pattern),
                 "tries_per_block", (int)options->tries, "confidence", options->confidence, "interrupted",
                 hunt->interrupted, "verdict", verdict_text(hunt_verdict(hunt)), "rows", rows);
+  json_object_set_new(all, "patterns", patterns_json(hunt));
   json_object_set_new(all, "fabric_mode", mode ? json_string(mode) : json_null());
   json_object_set_new(all, "fabric_fault", fault ? json_string(fault) : json_null());
   const int failed = !all || json_dump_file(all, path, JSON_INDENT(1));

@@ -84,10 +84,13 @@ static bool sends(enum pattern pattern, unsigned ranks, unsigned source, unsigne
   }
 }
 
+enum pattern pattern_of_block(enum pattern pattern, unsigned long long block) {
+  return pattern == PATTERN_MIXED ? (enum pattern)(seed_of(block, 3) % PATTERN_MIXED) : pattern;
+}
+
 bool pattern_sends(enum pattern pattern, unsigned ranks, unsigned source, unsigned receiver, unsigned long long block) {
   if (ranks == 1)
     return true;
-  if (pattern == PATTERN_MIXED)
-    pattern = (enum pattern)(seed_of(block, 3) % PATTERN_MIXED);
+  pattern = pattern_of_block(pattern, block);
   return sends(pattern, ranks, permuted(source, ranks, block), permuted(receiver, ranks, block));
 }

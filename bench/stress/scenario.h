@@ -63,6 +63,9 @@ enum pattern {
 
 const char *pattern_name(enum pattern pattern);
 
+/* The pattern that a block runs: of mixed, the one its number chooses. */
+enum pattern pattern_of_block(enum pattern pattern, unsigned long long block);
+
 /* PATTERNS: no such name. */
 enum pattern pattern_find(const char *name);
 

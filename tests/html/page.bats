@@ -74,7 +74,8 @@ unseen() {
 
 @test "more sizes than stand side by side" {
   hunted 0 --scenario put+signal,signal-first -b 8 -e 16KiB -f 1.5 --blocks 30 -n 20 --seed 5
-  equals 2 "$(grep -c 'aria-label="Violation rate' "$BATS_TEST_TMPDIR/page.html")"
+  equals 2 "$(grep -c 'aria-label="Violation rate of each scenario' "$BATS_TEST_TMPDIR/page.html")"
+  equals 2 "$(grep -c 'aria-label="Violation rate of each pattern' "$BATS_TEST_TMPDIR/page.html")"
 }
 
 @test "words of nobody, and signals that never came" {

@@ -121,9 +121,21 @@ def check_witnesses(root, rows):
     return compare("witnesses", wanted, got)
 
 
+def pattern_cells(root):
+    return [text(title) for svg in root.iter("svg") if svg.get("class") == "patterns" for title in svg.iter("title")]
+
+
+def check_patterns(root, patterns):
+    sizes = len(patterns[0]["sizes"]) if patterns else 0
+    panels = [range(first, min(first + 12, sizes)) for first in range(0, sizes, 12)]
+    wanted = [heat_wanted(pattern["sizes"][i]) for panel in panels for pattern in patterns for i in panel]
+    return compare("patterns", wanted, pattern_cells(root))
+
+
 def check_figures(root, rows):
     titles = [text(title) for title in root.iter("title")]
     cells = [title for title in titles if title.endswith(" tries")]
+    cells = cells[: len(cells) - len(pattern_cells(root))]
     bars = [title for title in titles if " ns: " in title]
     sizes = len(rows[0]["sizes"])
     panels = [range(first, min(first + 12, sizes)) for first in range(0, sizes, 12)]
@@ -153,7 +165,8 @@ def main():
         with open(sys.argv[2], encoding="utf-8") as file:
             run = json.load(file)
         wrong += check_run(root, run) + check_rows(root, run["rows"]) + check_witnesses(root, run["rows"])
-        wrong += check_figures(root, run["rows"]) if run["rows"] else []
+        if run["rows"]:
+            wrong += check_figures(root, run["rows"]) + check_patterns(root, run["patterns"])
     print("\n".join(wrong), end="\n" if wrong else "")
     return bool(wrong)
 
