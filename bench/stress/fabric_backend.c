@@ -18,7 +18,8 @@ enum {
   FLAG_POLL_NS = 20,
   HEAL_FIRST_NS = 4,
   HEAL_LIMIT_NS = 1000000, /* what has not healed by then does not */
-  GAP_MAX_NS = 400 /* between two rounds of a sender */
+  GAP_MAX_NS = 400, /* between two rounds of a sender */
+  START_MAX_NS = 1600
 };
 
 struct rank {
@@ -345,7 +346,7 @@ static bool lanes_open(struct run *run) {
   unsigned number = 0;
   run->lane_count = sources ? lanes_for(sources, scenario->depth) : 0;
   run->lanes = calloc(run->lane_count + 1, sizeof *run->lanes);
-  for (unsigned rank = 0; run->lanes && rank < the.world.ranks; rank++) {
+  for (unsigned rank = 0; run->lanes && sources && rank < the.world.ranks; rank++) {
     if (!pattern_sends(run->block->pattern, the.world.ranks, rank, run->receiver, run->block->number))
       continue;
     for (unsigned i = 0; i < run->lane_count / sources; i++, number++) {
@@ -419,7 +420,7 @@ static void run_lanes(struct run *run) {
   const bool aligned = draw(run, 2);
   for (unsigned i = 0; i < run->lane_count; i++) {
     run->lanes[i].sending = true;
-    the.nccl->at(run->fabric, aligned ? 0 : draw(run, GAP_MAX_NS * 4), send, &run->lanes[i]);
+    the.nccl->at(run->fabric, aligned ? 0 : draw(run, START_MAX_NS), send, &run->lanes[i]);
   }
   while (the.nccl->step(run->fabric))
     ;
@@ -475,7 +476,7 @@ static bool comm_join(char *error) {
 }
 
 static bool comms_open(char *error) {
-  struct ncclComm **comms = calloc(the.world.local, sizeof *comms);
+  struct ncclComm **comms = calloc(the.world.local, sizeof(struct ncclComm *));
   const bool opened = comms && the.nccl->comm_init_all(comms, (int)the.world.local, NULL) == 0;
   for (unsigned i = 0; opened && i < the.world.local; i++)
     the.ranks[i].comm = comms[i];

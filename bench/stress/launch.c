@@ -19,7 +19,7 @@ static const struct {
 };
 
 static bool read_number(const char *name, unsigned limit, unsigned *number, char *error) {
-  const char *text = getenv(name);
+  const char *set = getenv(name), *text = set ? set : "";
   char *end;
   const unsigned long value = strtoul(text, &end, 10);
   *number = (unsigned)value;

@@ -49,7 +49,7 @@ static void find_file(char path[PATH_MAX]) {
   const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof tail);
   path[length > 0 ? length : 0] = '\0';
   char *slash = strrchr(path, '/');
-  strcpy(slash ? slash + 1 : path, tail);
+  memcpy(slash ? slash + 1 : path, tail, sizeof tail);
 }
 
 static const struct nccl_library *load(char *error) {

@@ -193,8 +193,10 @@ static bool make_sizes(struct reading *reading) {
   const uint64_t first = reading->smallest ? reading->smallest : 8, last = reading->largest ? reading->largest : first;
   if (first > last)
     return mistake("-b %llu is larger than -e %llu", (unsigned long long)first, (unsigned long long)last);
-  for (double size = (double)first; size <= (double)last; size *= reading->factor) {
+  double size = (double)first;
+  while (size <= (double)last) {
     const size_t bytes = (size_t)size / 8 * 8;
+    size *= reading->factor;
     if (options->size_count && options->sizes[options->size_count - 1] == bytes)
       continue;
     if (options->size_count == SIZES_MAX)
