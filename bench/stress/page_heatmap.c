@@ -172,8 +172,18 @@ static void put_pattern_panel(FILE *out, const struct hunt *hunt, const struct p
   fprintf(out, "</svg>\n");
 }
 
-void page_heatmap(FILE *out, const struct hunt *hunt) {
+/* All sizes, in as many panels as they need. */
+static void put_panels(FILE *out, const struct hunt *hunt,
+                       void (*put)(FILE *out, const struct hunt *hunt, const struct panel *panel)) {
   const unsigned sizes = hunt->options.size_count;
+  const unsigned columns = sizes < PANEL_SIZES ? sizes < 8 ? 8 : sizes : PANEL_SIZES;
+  for (unsigned first = 0; first < sizes; first += PANEL_SIZES) {
+    const unsigned left = sizes - first, count = left < PANEL_SIZES ? left : PANEL_SIZES;
+    put(out, hunt, &(struct panel){.first = first, .count = count, .cell = (double)(WIDTH - CELLS_X) / columns});
+  }
+}
+
+void page_heatmap(FILE *out, const struct hunt *hunt) {
   if (!hunt->row_count)
     return;
   fprintf(
@@ -183,20 +193,11 @@ void page_heatmap(FILE *out, const struct hunt *hunt) {
       pattern_name(hunt->options.pattern),
       has_two_puts(hunt) ? " Scenarios of two puts send 16 bytes where the column says 8." : "");
   put_legend(out);
-  for (unsigned first = 0; first < sizes; first += PANEL_SIZES) {
-    const unsigned left = sizes - first, count = left < PANEL_SIZES ? left : PANEL_SIZES;
-    const unsigned columns = sizes < PANEL_SIZES ? sizes < 8 ? 8 : sizes : PANEL_SIZES;
-    put_panel(out, hunt, &(struct panel){.first = first, .count = count, .cell = (double)(WIDTH - CELLS_X) / columns});
-  }
+  put_panels(out, hunt, put_panel);
   fprintf(
       out,
       "</figure>\n<h2>Pattern by payload size</h2>\n<p class=\"soft\">Of the rows that must never show a violation, "
       "together.</p>\n<figure>\n");
-  for (unsigned first = 0; first < sizes; first += PANEL_SIZES) {
-    const unsigned left = sizes - first, count = left < PANEL_SIZES ? left : PANEL_SIZES;
-    const unsigned columns = sizes < PANEL_SIZES ? sizes < 8 ? 8 : sizes : PANEL_SIZES;
-    const struct panel panel = {.first = first, .count = count, .cell = (double)(WIDTH - CELLS_X) / columns};
-    put_pattern_panel(out, hunt, &panel);
-  }
+  put_panels(out, hunt, put_pattern_panel);
   fprintf(out, "</figure>\n</section>\n");
 }
