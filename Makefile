@@ -63,15 +63,7 @@ $(BUILD)/cli/%.o: cli/%.c
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 include bench/fabric/fabric.mk
-
-# The hunter. It loads the simulated NCCL at run time: the windows go through whatever is preloaded.
-STRESS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/stress/*.c))
-$(BUILD)/winord-stress: $(STRESS_OBJECTS) $(BUILD)/libpolicy.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(STRESS_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A) $(JANSSON_A) -lm -ldl
-
-$(BUILD)/bench/stress/%.o: bench/stress/%.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -D_GNU_SOURCE -c -o $@ $<
+include bench/stress/stress.mk
 
 include tests/tests.mk
 

@@ -25,7 +25,7 @@ enum nic_fact {
   NIC_FUNCTION, /* function: pf or vf */
   NIC_BOND, /* bond: the bond device this function is a member of */
   NIC_MODE_DEFAULT, /* pci-atomic-mode-default: 0..4 */
-  NIC_MODE_CURRENT,
+  NIC_MODE_CURRENT, /* also MODE_NOT_ZERO, where verbs refutes mode 0 and nothing gives the number */
   NIC_MODE_NEXT,
   NIC_WR_DEFAULT, /* pci-wr-ordering-default: per_mkey or force_relax */
   NIC_WR_CURRENT,
@@ -36,6 +36,8 @@ enum nic_fact {
   NIC_REQUESTER, /* atomic-requester: AtomicOpsCtl ReqEn, on or off */
   NIC_RELAXED, /* relaxed-ordering: DevCtl RlxdOrd, on or off */
   NIC_DATA_DIRECT, /* data-direct: yes or no */
+  NIC_COMPLETER, /* atomic-completer: DevCap2 AtomicOpsCap, in lspci's words: "32bit+ 64bit+ 128bitCAS+" */
+  NIC_VIA, /* via: the tool's name for the device, where its address was found through another output: "/dev/mst/..." */
   NIC_FACTS
 };
 
@@ -55,6 +57,9 @@ enum host_fact {
   HOST_ACS, /* acs: on or off on the path between GPU and NIC */
   HOST_FACTS
 };
+
+/* A mode that is known not to be 0, and no more. */
+#define MODE_NOT_ZERO "not 0 (PCIe atomics in use)"
 
 /* A GPU's path to a NIC in nvidia-smi's words: PIX PXB PHB NODE SYS. */
 struct gpu_path {
@@ -78,14 +83,27 @@ const char *host_fact_name(enum host_fact fact);
 struct host_facts *host_facts_new(void);
 void host_facts_free(struct host_facts *host);
 
-/* The NIC of this address, added when there is none yet; NULL: no memory. */
+/*
+ * The NIC of this address, added when there is none yet; NULL: no memory. An address without domain is in domain 0. Valid until
+ * the next call.
+ */
 struct nic_facts *host_nic(struct host_facts *host, const char *address);
+
+/* Equal names, or the same PCI address written with and without domain 0. */
+bool same_address(const char *a, const char *b);
+
+/* Adds a GPU's path to a NIC; all four are copied. False: no memory. */
+bool host_path(struct host_facts *host, const char *gpu, const char *nic, const char *path, const char *source);
 
 /*
  * Sets a fact from a source; text is copied. A value beats unknown; a second, different value is a contradiction: the fact is then
- * unknown, for good, and its reason names both values and sources. False: no memory.
+ * unknown, for good, and its reason names both values and sources. The first reason stays: ask the best source first.
+ * False: no memory.
  */
 bool fact_is(struct fact *fact, const char *value, const char *source);
 bool fact_unknown(struct fact *fact, const char *reason, const char *source);
+
+/* Sources gave different values. */
+bool fact_contradicts(const struct fact *fact);
 
 #endif

@@ -34,25 +34,37 @@ struct block {
 struct backend {
   const char *name;
   const char *transport; /* whose lateness is measured: for the report */
+  bool window_flags; /* whether the ordering bit acts on it */
+  unsigned tries; /* of a block, per receiver, unless -n says otherwise: about 1 ms or more */
   /*
-   * Opens the ranks of this process and registers a window of `bytes` in each, with these winFlags.
-   *   error   gets what went wrong, ERROR_SIZE bytes
+   * Opens the ranks of this process and registers a window in each, with these winFlags.
+   *   largest  the largest payload of a round, bytes
+   *   error    gets what went wrong, ERROR_SIZE bytes
    */
-  bool (*open)(const struct world *world, size_t bytes, int flags, char *error);
-  /* Runs a block at a local rank as receiver. False: an error, not a violation. */
-  bool (*run)(unsigned receiver, const struct block *block, struct outcomes *sum, char *error);
+  bool (*open)(const struct world *world, size_t largest, int flags, char *error);
+  /*
+   * Runs a block at all local ranks. Where senders and receivers run for real, the other processes run the same block now.
+   * sums: one for each local rank as receiver, added to. False: an error, not a violation.
+   */
+  bool (*run)(const struct block *block, struct outcomes *sums, char *error);
+  bool together; /* whether the ranks of all processes must run the same blocks */
   /* What the transport says the window of this rank was registered as: 1 relaxed, 0 strict, -1 cannot be told. */
   int (*registered_relaxed)(unsigned rank);
-  /* Memory of each rank that all can read, MAIL_BYTES each, rank by rank; where there are several processes. */
+  /* Memory of each rank that all can read after they met, MAIL_BYTES each, rank by rank; where there are several processes. */
   void *(*mail)(void);
   /* Waits for all ranks, at most this long. False: error says who is missing. */
   bool (*meet)(int timeout_ms, char *error);
   void (*close)(void);
+  /* After the last close; NULL: nothing to do. */
+  void (*finish)(void);
 };
 
 extern const struct backend fabric_backend;
 
-/* The bytes a window needs for these blocks. */
-size_t fabric_window_bytes(unsigned ranks, size_t largest);
+/*
+ * The backend of this name: fabric, or gin, rma, lsa, whose library winord-stress-gpu.so beside the program is loaded now.
+ * NULL: error says why.
+ */
+const struct backend *backend_find(const char *name, char *error);
 
 #endif

@@ -139,7 +139,7 @@ static bool put(struct lane *lane, unsigned round, unsigned first, unsigned last
 static bool put_flag(struct lane *lane, unsigned round) {
   struct run *run = lane->run;
   const struct origin origin = origin_of(lane, round);
-  lane->flag = code_word(run->seed, &origin);
+  lane->flag = code_word(run->seed, origin);
   const struct fabric_put put = {.source = (int)lane->origin.source,
                                  .context = (int)lane->origin.context,
                                  .to = run->rank->window,
@@ -308,7 +308,7 @@ static void poll_flag(void *user) {
   struct lane *lane = user;
   const struct origin origin = origin_of(lane, lane->looked);
   const volatile uint64_t *flag = (const volatile uint64_t *)((char *)lane->run->rank->memory + lane->signal.offset);
-  const bool there = *flag == code_word(lane->run->seed, &origin);
+  const bool there = *flag == code_word(lane->run->seed, origin);
   lane->watching = false;
   if (!there && the.nccl->now(lane->run->fabric) > lane->posted_at + HEAL_LIMIT_NS)
     return; /* the flag itself was lost, or is another's word: so is the round */
@@ -428,7 +428,7 @@ static void run_lanes(struct run *run) {
     lane_end(&run->lanes[i]);
 }
 
-static bool fabric_run(unsigned receiver, const struct block *block, struct outcomes *sum, char *error) {
+static bool run_receiver(unsigned receiver, const struct block *block, struct outcomes *sum, char *error) {
   struct outcomes of_block = {.blocks = 1};
   struct run run = {.block = block, .sum = &of_block, .receiver = receiver};
   run.rank = &the.ranks[receiver - the.world.first];
@@ -451,7 +451,15 @@ static bool fabric_run(unsigned receiver, const struct block *block, struct outc
   return opened || fail(error, "lanes", NULL);
 }
 
-size_t fabric_window_bytes(unsigned ranks, size_t largest) {
+static bool fabric_run(const struct block *block, struct outcomes *sums, char *error) {
+  for (unsigned i = 0; i < the.world.local; i++)
+    if (!run_receiver(the.world.first + i, block, &sums[i], error))
+      return false;
+  return true;
+}
+
+/* The bytes a window needs for these blocks. */
+static size_t window_bytes(unsigned ranks, size_t largest) {
   const size_t lanes = ranks > RINGS ? ranks : RINGS;
   const size_t rings = ranks > RINGS / DEPTH_MAX ? (size_t)ranks * DEPTH_MAX : RINGS;
   return rings * (largest + 4096 + UNIT) + lanes * SIGNAL_BYTES;
@@ -498,7 +506,8 @@ static void fabric_close(void) {
   the.ranks = NULL;
 }
 
-static bool fabric_open(const struct world *world, size_t bytes, int flags, char *error) {
+static bool fabric_open(const struct world *world, size_t largest, int flags, char *error) {
+  const size_t bytes = window_bytes(world->ranks, largest);
   the.nccl = nccl_library(error);
   if (!the.nccl)
     return false;
@@ -529,6 +538,8 @@ static int fabric_relaxed(unsigned rank) { return the.nccl->window_relaxed(the.r
 
 const struct backend fabric_backend = {.name = "fabric",
                                        .transport = "simulated PCIe, virtual time",
+                                       .window_flags = true,
+                                       .tries = 2500,
                                        .open = fabric_open,
                                        .run = fabric_run,
                                        .registered_relaxed = fabric_relaxed,

@@ -1,5 +1,6 @@
 #include "bench/stress/hunt.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -40,13 +41,21 @@ struct block hunt_block(const struct options *options, const struct scenario *sc
                         .seed = options->seed};
 }
 
+bool hunt_sum(const struct hunt *hunt, const struct block *block, struct outcomes *sum, char *error) {
+  struct outcomes sums[RANKS_LOCAL_MAX] = {0};
+  if (!hunt->backend->run(block, sums, error))
+    return false;
+  for (unsigned i = 0; i < hunt->world.local; i++)
+    outcome_merge(sum, &sums[i]);
+  return true;
+}
+
 static bool run_block(struct hunt *hunt, struct row *row, unsigned long long number, bool counted, char *error) {
   unsigned size_index;
   const struct block block = hunt_block(&hunt->options, row->scenario, number, &size_index);
   struct outcomes sum = {0};
-  for (unsigned i = 0; i < hunt->world.local; i++)
-    if (!hunt->backend->run(hunt->world.first + i, &block, &sum, error))
-      return false;
+  if (!hunt_sum(hunt, &block, &sum, error))
+    return false;
   if (!counted)
     return true;
   outcome_merge(&row->sum, &sum);
@@ -73,6 +82,7 @@ static bool goes_on(const struct pace *pace, unsigned long long number) {
 struct mail {
   uint64_t options; /* a digest: they must agree */
   int done[2], stopped[2]; /* with the row; in turn, so that the last one can still be read */
+  unsigned long long batch[2]; /* rank 0's: how many blocks come next */
   int relaxed;
   struct outcomes sum;
   struct {
@@ -91,19 +101,22 @@ static struct mail *mail_of(const struct hunt *hunt, unsigned rank) {
 }
 
 /* Ranks meet about every second, so that one that died is missed soon. True in *over: all are done, or one was stopped. */
-static bool meet_others(struct hunt *hunt, unsigned long long meeting, bool done, bool stopped, bool *over,
-                        char *error) {
+static bool meet_others(struct hunt *hunt, unsigned long long meeting, bool done, bool stopped,
+                        unsigned long long *batch, bool *over, char *error) {
   *over = done || stopped;
   if (is_alone(hunt))
     return true;
   struct mail *mine = mail_of(hunt, hunt->world.first);
   mine->done[meeting & 1] = done;
   mine->stopped[meeting & 1] = stopped;
+  mine->batch[meeting & 1] = *batch;
   if (!hunt->backend->meet(MEET_MS, error))
     return false;
   *over = true;
+  *batch = mail_of(hunt, 0)->batch[meeting & 1];
+  const unsigned heard = hunt->backend->together ? 1 : hunt->world.ranks; /* whose word counts on whether all is done */
   for (unsigned rank = 0; rank < hunt->world.ranks; rank++) {
-    *over &= mail_of(hunt, rank)->done[meeting & 1] != 0;
+    *over &= rank >= heard || mail_of(hunt, rank)->done[meeting & 1] != 0;
     stopped |= mail_of(hunt, rank)->stopped[meeting & 1] != 0;
   }
   *over |= stopped;
@@ -111,28 +124,50 @@ static bool meet_others(struct hunt *hunt, unsigned long long meeting, bool done
   return true;
 }
 
+/* The next batch of blocks: about a second of them. Ranks that must run the same blocks run as many as rank 0 said. */
 static bool run_some(struct hunt *hunt, struct row *row, const struct pace *pace, unsigned long long *number,
-                     void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
+                     unsigned long long batch, const volatile int *stop, char *error) {
   const unsigned warmup = hunt->options.warmup;
   const double pause = now_seconds() + 1;
-  for (; !(stop && *stop) && (*number <= warmup || goes_on(pace, *number - warmup)) && now_seconds() < pause; ++*number)
+  for (unsigned long long i = 0; batch ? i < batch : now_seconds() < pause; i++, ++*number) {
+    if (!batch && ((stop && *stop) || (*number > warmup && !goes_on(pace, *number - warmup))))
+      return true;
     if (!run_block(hunt, row, *number, *number >= warmup, error))
       return false;
-  if (progress)
-    progress(hunt);
+  }
   return true;
+}
+
+/* How many blocks rank 0 says come next: a second's worth by the last batch's pace, within what is left; 0: each as it likes. */
+static unsigned long long next_batch(const struct hunt *hunt, const struct pace *pace, unsigned long long number,
+                                     unsigned long long last, double seconds) {
+  const unsigned warmup = hunt->options.warmup;
+  if (!hunt->backend->together || is_alone(hunt))
+    return 0;
+  const double left = fmin(1, pace->blocks ? 1 : fmax(pace->end - now_seconds(), 0));
+  const double fitting = seconds > 0 ? (double)last * left / seconds : 1;
+  unsigned long long batch = fitting > 1e6 ? 1000000 : fitting < 1 ? 1 : (unsigned long long)fitting;
+  if (number <= warmup && batch > warmup + 1 - number)
+    batch = warmup + 1 - number;
+  else if (pace->blocks && number + batch > warmup + pace->blocks)
+    batch = warmup + pace->blocks - number;
+  return batch ? batch : 1;
 }
 
 static bool run_row(struct hunt *hunt, struct row *row, const struct pace *pace,
                     void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
   const unsigned warmup = hunt->options.warmup;
-  unsigned long long number = 0, meeting = 0;
+  unsigned long long number = 0, meeting = 0, batch = next_batch(hunt, pace, 0, 1, 0);
   bool over = false;
   while (!over) {
-    if (!run_some(hunt, row, pace, &number, progress, stop, error))
+    const double start = now_seconds();
+    if (!run_some(hunt, row, pace, &number, batch, stop, error))
       return false;
+    if (progress)
+      progress(hunt);
     const bool stopped = stop && *stop, done = number > warmup && !goes_on(pace, number - warmup);
-    if (!meet_others(hunt, meeting++, done, stopped, &over, error))
+    batch = next_batch(hunt, pace, number, batch, now_seconds() - start);
+    if (!meet_others(hunt, meeting++, done, stopped, &batch, &over, error))
       return false;
     hunt->interrupted |= stopped;
   }
@@ -226,8 +261,7 @@ static double row_end(const struct hunt *hunt, double start, unsigned rows_in_al
 static bool run_flags(struct hunt *hunt, int flags, unsigned rows_in_all, double start,
                       void (*progress)(const struct hunt *hunt), const volatile int *stop, char *error) {
   const struct options *options = &hunt->options;
-  const size_t bytes = fabric_window_bytes(hunt->world.ranks, largest_size(options));
-  bool good = hunt->backend->open(&hunt->world, bytes, flags, error) && check_agreement(hunt, error);
+  bool good = hunt->backend->open(&hunt->world, largest_size(options), flags, error) && check_agreement(hunt, error);
   for (unsigned i = 0; good && i < options->chosen_count && !hunt->interrupted; i++) {
     struct row *row = &hunt->rows[hunt->row_count++];
     *row = (struct row){.scenario = options->chosen[i], .flags = flags};

@@ -15,6 +15,8 @@ struct row {
   double seconds; /* of the wall clock */
 };
 
+enum { RANKS_LOCAL_MAX = 64 }; /* ranks of one process */
+
 enum { ROWS_MAX = 2 * SCENARIOS_MAX };
 
 /* Tries of the rows that must never show a violation, by pattern and payload size. */
@@ -46,6 +48,9 @@ bool hunt_run(struct hunt *hunt, void (*progress)(const struct hunt *hunt), cons
 /* Which block a number stands for: size and offset go round with it. */
 struct block hunt_block(const struct options *options, const struct scenario *scenario, unsigned long long number,
                         unsigned *size_index);
+
+/* Runs a block once; what the local ranks saw is added to sum. */
+bool hunt_sum(const struct hunt *hunt, const struct block *block, struct outcomes *sum, char *error);
 
 /* One cell of the grid, all ranks together. */
 struct cell hunt_cell(const struct hunt *hunt, enum pattern pattern, unsigned size);

@@ -6,7 +6,7 @@ enum { UNIT_BYTES = 128 };
 
 void fill(uint64_t seed, struct origin origin, uint64_t *memory, unsigned words) {
   for (unsigned i = 0; i < words; i++, origin.index++)
-    memory[i] = code_word(seed, &origin);
+    memory[i] = code_word(seed, origin);
 }
 
 static bool same_place(const struct origin *a, const struct origin *b) {
@@ -46,7 +46,7 @@ struct finding look(const struct expected *expected) {
   for (unsigned i = expected->last; i-- > expected->first;) {
     want.index = expected->origin.index + i;
     const uint64_t word = expected->memory[i];
-    const bool right = word == code_word(expected->seed, &want);
+    const bool right = word == code_word(expected->seed, want);
     const bool neighbours = i + 1 < expected->last && i + 1 != expected->boundary &&
                             one_unit(&expected->memory[i], &expected->memory[i + 1]);
     bool old = false;

@@ -68,14 +68,23 @@ static bool place(struct hunt *hunt, struct launch *launch, char *error) {
   return true;
 }
 
+/* Without the destructors of libraries that may still wait for something. */
+static _Noreturn void give_up(const char *error) {
+  mistake(error, NULL);
+  fflush(stdout);
+  _exit(EXIT_INCONCLUSIVE);
+}
+
 static int hunt(const struct options *options) {
   static struct hunt hunt;
   static struct launch launch;
   char error[ERROR_SIZE] = "";
   hunt.options = *options;
-  hunt.backend = &fabric_backend;
-  if (!place(&hunt, &launch, error))
+  hunt.backend = backend_find(options->backend, error);
+  if (!hunt.backend || !place(&hunt, &launch, error))
     return mistake(error, NULL);
+  if (!hunt.options.tries)
+    hunt.options.tries = hunt.backend->tries;
   const bool root = hunt.world.first == 0, terminal = root && isatty(STDERR_FILENO) && !options->quiet;
   if (root)
     report_header(stdout, &hunt);
@@ -83,8 +92,11 @@ static int hunt(const struct options *options) {
   if (terminal)
     fprintf(stderr, "\r\033[K");
   if (!done)
-    return mistake(error, NULL);
-  return root ? report(&hunt) : 0;
+    give_up(error);
+  const int status = root ? report(&hunt) : 0;
+  if (hunt.backend->finish)
+    hunt.backend->finish();
+  return status;
 }
 
 static int run(int argc, char **argv) {

@@ -18,14 +18,15 @@ static const char help[] =
     "  -b, --minbytes SIZE    smallest payload of a round, as 8 or 4KiB\n"
     "  -e, --maxbytes SIZE    largest (without -b and -e: 8 64 128 256 512 4088 4096 4104 and 1MiB)\n"
     "  -f, --stepfactor N     factor between two sizes (default 2)\n"
-    "  -n, --iters N          rounds per receiver and block (default 2500)\n"
+    "  -n, --iters N          rounds per receiver and block (default 2500; lsa 16000)\n"
     "  -w, --warmup_iters N   blocks of each row that are not counted (default 1)\n"
     "  -c, --check 1          accepted for habit's sake: checking is all this program does\n"
     "  -J, --json FILE        results as JSON\n"
     "      --html FILE        results as one page\n"
+    "      --backend NAME     fabric (default: simulated PCIe), gin, rma, lsa: NCCL on GPUs\n"
     "      --scenario LIST    names, comma-separated (default: all); --list shows them\n"
     "      --pattern NAME     peer pairs ring fan-out fan-in bipartite all mixed (default mixed)\n"
-    "      --ranks N          simulated ranks (default 4)\n"
+    "      --ranks N          ranks in this process, where no launcher tells (default 4; on GPUs 2)\n"
     "      --flags WORD       what windows ask: strict (default), default or both\n"
     "      --seconds S        time for all rows together (default 10)\n"
     "      --blocks N         blocks of each row, instead of a time: the same seed then gives the same result\n"
@@ -41,7 +42,8 @@ static const char help[] =
     "Exit status: 0 no violation, 1 violation, 2 inconclusive or a mistake.\n";
 
 enum {
-  SCENARIO = 256,
+  BACKEND = 256,
+  SCENARIO,
   PATTERN,
   RANKS,
   FLAGS,
@@ -66,6 +68,7 @@ static const struct option long_options[] = {{"minbytes", required_argument, NUL
                                              {"check", required_argument, NULL, 'c'},
                                              {"json", required_argument, NULL, 'J'},
                                              {"html", required_argument, NULL, HTML},
+                                             {"backend", required_argument, NULL, BACKEND},
                                              {"scenario", required_argument, NULL, SCENARIO},
                                              {"pattern", required_argument, NULL, PATTERN},
                                              {"ranks", required_argument, NULL, RANKS},
@@ -165,6 +168,9 @@ static bool take(struct reading *reading, int option) {
   case 'c': return strcmp(optarg, "0") != 0 || mistake("-c 0: without checking there is nothing to do");
   case 'J': options->json = optarg; return true;
   case HTML: options->html = optarg; return true;
+  case BACKEND:
+    options->backend = optarg;
+    return backend_bit(optarg) || mistake("--backend %s: expected fabric, gin, rma or lsa", optarg);
   case SCENARIO: return read_scenarios(options, optarg);
   case PATTERN: return read_pattern(options, optarg);
   case RANKS: return read_count("--ranks", 1, 64, &options->ranks);
@@ -206,21 +212,27 @@ static bool make_sizes(struct reading *reading) {
   return true;
 }
 
-static void choose_all(struct options *options) {
-  for (size_t i = 0; !options->chosen_count && i < scenario_count; i++)
-    options->chosen[i] = &scenarios[i];
-  if (!options->chosen_count)
-    options->chosen_count = (unsigned)scenario_count;
+/* Those that run on the backend; what was named must. */
+static bool choose(struct options *options) {
+  const unsigned bit = backend_bit(options->backend);
+  for (unsigned i = 0; i < options->chosen_count; i++)
+    if (!(options->chosen[i]->backends & bit))
+      return mistake("--scenario %s does not exist on backend %s", options->chosen[i]->name, options->backend);
+  if (options->chosen_count)
+    return true;
+  for (size_t i = 0; i < scenario_count; i++)
+    if (scenarios[i].backends & bit)
+      options->chosen[options->chosen_count++] = &scenarios[i];
+  return true;
 }
 
 bool options_read(int argc, char **argv, struct options *options, int *status) {
   struct reading reading = {.options = options, .factor = 2};
   int option;
-  *options = (struct options){.tries = 2500,
+  *options = (struct options){.backend = "fabric",
                               .warmup = 1,
                               .seconds = 10,
                               .confidence = 0.95,
-                              .ranks = 4,
                               .pattern = PATTERN_MIXED,
                               .ask_strict = true};
   *status = 2;
@@ -237,6 +249,7 @@ bool options_read(int argc, char **argv, struct options *options, int *status) {
     return mistake("%s: not an option", argv[optind]);
   if (!options->seeded)
     options->seed = seed_of((uint64_t)time(NULL), (uint64_t)clock()) >> 16;
-  choose_all(options);
-  return make_sizes(&reading);
+  if (!options->ranks)
+    options->ranks = strcmp(options->backend, "fabric") == 0 ? 4 : 2;
+  return choose(options) && make_sizes(&reading);
 }

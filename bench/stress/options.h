@@ -9,7 +9,8 @@ enum { SIZES_MAX = 64, SCENARIOS_MAX = 32 };
 struct options {
   size_t sizes[SIZES_MAX]; /* bytes, multiples of 8 */
   unsigned size_count;
-  unsigned tries; /* rounds per receiver and block */
+  const char *backend; /* its name */
+  unsigned tries; /* rounds per receiver and block; 0: as many as the backend likes */
   unsigned warmup; /* blocks of each row that are run and not counted */
   unsigned blocks; /* of each row at least; 0: until the time is up */
   double seconds; /* for all rows together */

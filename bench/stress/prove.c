@@ -62,10 +62,7 @@ static bool run_number(struct hunt *hunt, unsigned long long number, struct outc
   unsigned size_index;
   const struct scenario *scenario = hunt->options.chosen[number % hunt->options.chosen_count];
   const struct block block = hunt_block(&hunt->options, scenario, number / hunt->options.chosen_count, &size_index);
-  for (unsigned i = 0; i < hunt->world.local; i++)
-    if (!hunt->backend->run(i, &block, sum, error))
-      return false;
-  return true;
+  return hunt_sum(hunt, &block, sum, error);
 }
 
 static const volatile int *stopped;
@@ -93,7 +90,7 @@ static void hunt_twice(const struct options *options, const char *fault, unsigne
   hunt.world = (struct world){.ranks = options->ranks, .local = options->ranks};
   setenv("WINORD_FABRIC_MODE", "4", 1); /* AtomicOps: what a relaxed signal needs to overtake */
   setenv("WINORD_FABRIC_FAULT", fault, 1);
-  if (!hunt.backend->open(&hunt.world, fabric_window_bytes(options->ranks, 4096), WINDOW_STRICT, found->error))
+  if (!hunt.backend->open(&hunt.world, 4096, WINDOW_STRICT, found->error))
     return;
   const unsigned long long blocks = hunt_fault(&hunt, worker, found);
   unsetenv("WINORD_FABRIC_FAULT");
@@ -177,12 +174,15 @@ static bool judge(unsigned mutant, const struct finding_of_mutant *found) {
 
 static struct options prove_options(const struct options *options) {
   struct options chosen = *options;
+  if (!chosen.tries)
+    chosen.tries = fabric_backend.tries;
   static const size_t sizes[] = {64, 64, 128, 256};
   memcpy(chosen.sizes, sizes, sizeof sizes);
   chosen.size_count = sizeof sizes / sizeof *sizes;
   chosen.chosen_count = 0;
   for (size_t i = 0; i < scenario_count; i++)
-    if (scenarios[i].expectation == EXPECT_NEVER && strcmp(scenarios[i].name, "put+weak") != 0)
+    if (scenarios[i].expectation == EXPECT_NEVER && scenarios[i].backends & ON_FABRIC &&
+        strcmp(scenarios[i].name, "put+weak") != 0)
       chosen.chosen[chosen.chosen_count++] = &scenarios[i];
   return chosen;
 }

@@ -55,12 +55,13 @@ struct replaying {
 };
 
 static bool again(struct replaying *replaying, const struct scenario *scenario, const json_t *witness, char *error) {
-  struct outcomes sum = {0};
+  struct outcomes sums[RANKS_LOCAL_MAX] = {0};
   unsigned size_index;
   const struct block block = hunt_block(&replaying->hunt.options, scenario, integer(witness, "block"), &size_index);
   const unsigned receiver = (unsigned)integer(witness, "receiver");
-  if (receiver >= replaying->hunt.world.ranks || !fabric_backend.run(receiver, &block, &sum, error))
+  if (receiver >= replaying->hunt.world.ranks || !replaying->hunt.backend->run(&block, sums, error))
     return false;
+  const struct outcomes sum = sums[receiver];
   const bool shown = outcome_violations(&sum) > 0;
   replaying->all++;
   replaying->again += shown;
@@ -87,11 +88,10 @@ static bool replay_row(struct replaying *replaying, const json_t *row, char *err
   if (!json_array_size(witnesses))
     return true;
   const int flags = strcmp(text(row, "asked"), "strict") == 0 ? WINDOW_STRICT : 0;
-  bool good = fabric_backend.open(&hunt->world, fabric_window_bytes(hunt->options.ranks, largest(&hunt->options)),
-                                  flags, error);
+  bool good = hunt->backend->open(&hunt->world, largest(&hunt->options), flags, error);
   for (size_t i = 0; good && i < json_array_size(witnesses); i++)
     good = again(replaying, scenario, json_array_get(witnesses, i), error);
-  fabric_backend.close();
+  hunt->backend->close();
   return good;
 }
 
@@ -100,6 +100,7 @@ static int replay_run(const char *file, const json_t *run, const struct options 
   char error[ERROR_SIZE] = "";
   const json_t *rows = json_object_get(run, "rows");
   replaying.hunt.options = *options;
+  replaying.hunt.backend = &fabric_backend;
   if (integer(run, "version") != FORMAT_VERSION)
     return mistake(file, "written by another version, or no file of -J");
   take_environment(run, "fabric_mode", "WINORD_FABRIC_MODE");

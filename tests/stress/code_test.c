@@ -33,7 +33,7 @@ static const struct origin_row {
 static void test_origin(void **state) {
   const struct origin_row *row = *state;
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
-    const struct origin back = code_origin(seeds[i], code_word(seeds[i], &row->origin));
+    const struct origin back = code_origin(seeds[i], code_word(seeds[i], row->origin));
     assert_true(same(&row->back, &back));
   }
 }
@@ -46,7 +46,7 @@ static void test_bijection(void **state) {
     word = seed_of(word, i);
     const uint64_t seed = seeds[i % 4];
     const struct origin origin = code_origin(seed, word);
-    assert_true(code_word(seed, &origin) == word);
+    assert_true(code_word(seed, origin) == word);
   }
 }
 
@@ -55,11 +55,11 @@ static void test_keyed(void **state) {
   (void)state;
   const struct origin origin = {.source = 2, .context = 1, .slot = 3, .round = 4, .index = 5};
   for (unsigned i = 0; i < 1000; i++) {
-    const struct origin other = code_origin(i + 1, code_word(i, &origin));
+    const struct origin other = code_origin(i + 1, code_word(i, origin));
     assert_false(same(&origin, &other));
   }
   for (unsigned bit = 0; bit < 64; bit++) {
-    const struct origin other = code_origin(7, code_word(7, &origin) ^ 1ULL << bit);
+    const struct origin other = code_origin(7, code_word(7, origin) ^ 1ULL << bit);
     assert_false(same(&origin, &other));
   }
 }
@@ -70,7 +70,7 @@ static void test_spread(void **state) {
   unsigned long bits = 0;
   for (unsigned i = 0; i < 10000; i++) {
     const struct origin a = {.index = i}, b = {.index = i + 1};
-    const unsigned differ = (unsigned)__builtin_popcountll(code_word(1, &a) ^ code_word(1, &b));
+    const unsigned differ = (unsigned)__builtin_popcountll(code_word(1, a) ^ code_word(1, b));
     assert_true(differ > 0);
     bits += differ;
   }

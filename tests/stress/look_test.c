@@ -96,7 +96,7 @@ static void lay(const struct part *part, unsigned at, uint64_t *memory) {
   for (unsigned i = 0; i < part->words; i++) {
     struct origin origin = part->origin;
     origin.index = (unsigned)((int)(at + i) + part->shift);
-    memory[at + i] = part->raw ? part->raw : code_word(SEED, &origin);
+    memory[at + i] = part->raw ? part->raw : code_word(SEED, origin);
   }
 }
 

@@ -1,6 +1,6 @@
 S := $(T)/stress
 STRESS_TESTS := $(S)/code_test $(S)/look_test $(S)/scenario_test $(S)/outcome_test $(S)/options_test
-$(STRESS_TESTS): bench/stress/code.c
+
 $(S)/look_test: bench/stress/look.c bench/stress/outcome.c bench/stress/histogram.c
 $(S)/scenario_test $(S)/options_test: bench/stress/scenario.c
 $(S)/outcome_test: bench/stress/outcome.c bench/stress/histogram.c

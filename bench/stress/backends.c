@@ -1,0 +1,39 @@
+#include "bench/stress/backend.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef const struct backend *backend_getter(const char *name, char *error);
+
+/* The library beside the program. */
+static void find_library(char path[PATH_MAX]) {
+  static const char name[] = "winord-stress-gpu.so";
+  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
+  path[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  memcpy(slash ? slash + 1 : path, name, sizeof name);
+}
+
+/* RTLD_LAZY: an NCCL that lacks what another backend calls will do. */
+static const struct backend *gpu_backend_find(const char *name, char *error) {
+  char path[PATH_MAX];
+  backend_getter *get;
+  find_library(path);
+  void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  if (!library) {
+    snprintf(error, ERROR_SIZE, "backend %s cannot be loaded: %.400s", name, dlerror());
+    return NULL;
+  }
+  *(void **)&get = dlsym(library, "gpu_backend");
+  if (get)
+    return get(name, error);
+  snprintf(error, ERROR_SIZE, "backend %s cannot be loaded: %.400s", name, dlerror());
+  return NULL;
+}
+
+const struct backend *backend_find(const char *name, char *error) {
+  return strcmp(name, fabric_backend.name) == 0 ? &fabric_backend : gpu_backend_find(name, error);
+}

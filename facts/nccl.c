@@ -1,0 +1,150 @@
+#include "read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool add_name(char ***list, size_t *count, struct word name) {
+  char **longer = realloc(*list, (*count + 1) * sizeof *longer);
+  if (!longer) {
+    return false;
+  }
+  *list = longer;
+  longer[*count] = strndup(name.text, name.size);
+  return longer[(*count)++] != NULL;
+}
+
+static void free_names(char ***list, size_t *count) {
+  while (*count > 0) {
+    free((*list)[--*count]);
+  }
+  free(*list);
+  *list = NULL;
+}
+
+/* "[0]mlx5_0:1/IB/SHARP": the name; size 0: not of this form. */
+static struct word device_name(struct word word) {
+  const char *end = word.text + word.size;
+  const char *close = memchr(word.text, ']', word.size);
+  const char *name = close ? close + 1 : end;
+  const char *colon = memchr(name, ':', (size_t)(end - name));
+  bool port = colon && memchr(colon, '/', (size_t)(end - colon));
+  return (struct word){name, word.text[0] == '[' && port ? (size_t)(colon - name) : 0};
+}
+
+/*
+ * The list behind "NET/IB : Using": devices, then [RO] or not, then `;`. It may go on behind a line end. Kept only when it is whole;
+ * *whole says so.
+ */
+static bool read_devices(const struct capture *capture, size_t line, const char *rest, struct nccl_log *nccl, bool *whole) {
+  struct word word;
+  *whole = false;
+  nccl->relaxed = false;
+  while (line < capture->count && nccl->device_count < MOST_NICS) {
+    while (next_word(&rest, &word)) {
+      struct word name = device_name(word);
+      *whole = word.text[0] == ';' || word_begins(word, "[RO];");
+      nccl->relaxed = nccl->relaxed || word_begins(word, "[RO]");
+      if (*whole || (name.size == 0 && !word_is(word, "[RO]"))) {
+        return true;
+      }
+      if (name.size > 0 && !add_name(&nccl->devices, &nccl->device_count, name)) {
+        return false;
+      }
+    }
+    line = next_line(capture, line + 1);
+    rest = line < capture->count ? capture->lines[line] : "";
+  }
+  return true;
+}
+
+/* "NET/IB: [2] mlx5_2:uverbs2:1/RoCE ... pciPath=/sys/devices/.../0000:3b:00.0 ar=0": the path's last part. */
+static bool read_address(const char *rest, struct nccl_log *nccl) {
+  struct word index, name, word;
+  if (!next_word(&rest, &index) || index.text[0] != '[' || !next_word(&rest, &name)) {
+    return true;
+  }
+  const char *colon = memchr(name.text, ':', name.size);
+  while (next_word(&rest, &word)) {
+    const char *more = rest + strspn(rest, " ");
+    if (!colon || !word_begins(word, "pciPath=") || *more == '\0') {
+      continue;
+    }
+    size_t tail = word.size;
+    while (word.text[tail - 1] != '/' && word.text[tail - 1] != '=') {
+      tail--;
+    }
+    struct word address = {word.text + tail, word.size - tail};
+    struct nccl_address *list = realloc(nccl->addresses, (nccl->address_count + 1) * sizeof *list);
+    if (!list) {
+      return false;
+    }
+    nccl->addresses = list;
+    if (!is_pci_address(address) || nccl->address_count >= MOST_NICS) {
+      return true;
+    }
+    struct nccl_address *added = &list[nccl->address_count++];
+    added->device = strndup(name.text, (size_t)(colon - name.text));
+    added->address = strndup(address.text, address.size);
+    return added->device && added->address;
+  }
+  return true;
+}
+
+static bool read_hca(const char *list, struct nccl_log *nccl) {
+  while (nccl->hca_count < MOST_NICS) {
+    size_t size = strcspn(list, ", ");
+    if (size > 0 && !add_name(&nccl->hca, &nccl->hca_count, (struct word){list, size})) {
+      return false;
+    }
+    if (list[size] != ',') {
+      return true;
+    }
+    list += size + 1;
+  }
+  return true;
+}
+
+static bool keep_word(char **kept, const char *text, bool cut) {
+  struct word word;
+  if (*kept || !next_word(&text, &word) || (cut && *text == '\0')) {
+    return true;
+  }
+  *kept = strndup(word.text, word.size);
+  return *kept != NULL;
+}
+
+static const char *behind(const char *line, const char *mark) {
+  const char *found = strstr(line, mark);
+  return found ? found + strlen(mark) : NULL;
+}
+
+static bool read_line(const struct capture *capture, size_t i, struct nccl_log *nccl, bool *listed) {
+  const char *line = capture->lines[i];
+  bool cut = capture->cut && i + 1 == capture->count;
+  const char *network = behind(line, "Using network ");
+  const char *version = behind(line, "NCCL version ");
+  const char *address = behind(line, "NET/IB: ");
+  const char *hca = behind(line, "NCCL_IB_HCA set to ");
+  hca = hca ? hca : behind(line, "NCCL_IB_HCA set by environment to ");
+  bool ok = true;
+  for (const char *list = line; !*listed && ok && (list = behind(list, "NET/IB : Using "));) {
+    ok = read_devices(capture, i, list, nccl, listed);
+    if (!*listed) {
+      free_names(&nccl->devices, &nccl->device_count);
+    }
+  }
+  ok = ok && (!network || keep_word(&nccl->network, network, cut));
+  ok = ok && (!version || keep_word(&nccl->version, version, cut));
+  ok = ok && (!address || read_address(address, nccl));
+  return ok && (!hca || cut || nccl->hca_count > 0 || read_hca(hca, nccl));
+}
+
+bool read_nccl(const struct capture *capture, struct from_notes *notes) {
+  bool listed = false;
+  for (size_t i = 0; i < capture->count; i++) {
+    if (!read_line(capture, i, &notes->nccl, &listed)) {
+      return false;
+    }
+  }
+  return true;
+}
