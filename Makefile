@@ -63,6 +63,7 @@ $(BUILD)/cli/%.o: cli/%.c
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 include bench/fabric/fabric.mk
+include bench/plugin/plugin.mk
 include bench/stress/stress.mk
 
 include tests/tests.mk

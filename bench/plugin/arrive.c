@@ -4,7 +4,7 @@
 #include "bench/plugin/connection.h"
 #include "bench/plugin/log.h"
 
-enum { WORD = sizeof(uint64_t), ESCAPE_NS = 50000 };
+enum { WORD = sizeof(uint64_t), ESCAPE_NS = 2000000 };
 
 void arrive_landed(struct connection *connection, const struct record *record) {
   if (!record->own && record->kind != RECORD_REPLY)
@@ -51,7 +51,7 @@ static void hold(struct connection *connection, struct transfer *transfer, uint6
 /* Faults that let a payload come after its signal. */
 static void delay_payload(struct connection *connection, struct lane *lane, struct transfer *transfer) {
   struct random *random = &connection->faults.random;
-  if (strikes(connection, FAULT_TWO_PATHS) && random_below(random, PATHS)) {
+  if (strikes(connection, FAULT_TWO_PATHS)) {
     transfer->path = 1;
     hold(connection, transfer, draw_hold(connection, random));
   }
@@ -79,8 +79,8 @@ static void spoil_payload(struct connection *connection, struct lane *lane, stru
   transfer->cut = strikes(connection, FAULT_PAYLOAD_LOST);
   if (strikes(connection, FAULT_WRONG_OFFSET))
     transfer->shift = record->offset + record->bytes + WORD <= transfer->region->size ? after
-                 : record->offset >= WORD                                   ? before
-                                                                            : 0;
+                      : record->offset >= WORD                                        ? before
+                                                                                      : 0;
 }
 
 /* A fault: the bytes of the one before, in its place. */
@@ -122,6 +122,7 @@ static bool spoil_signal(struct connection *connection, struct lane *lane, struc
   *relaxed = *relaxed || strikes(connection, FAULT_RELAXED_SIGNAL);
   transfer->unbound = lane->elsewhere;
   lane->elsewhere = false;
+  transfer->narrow = strikes(connection, FAULT_COUNTER_WRAP);
   transfer->twice = strikes(connection, FAULT_DUPLICATED_SIGNAL);
   transfer->reset = !connection->was_reset && strikes(connection, FAULT_RESET_SIGNAL);
   connection->was_reset = connection->was_reset || transfer->reset;
@@ -133,7 +134,8 @@ static bool arrive_signal(struct connection *connection, struct lane *lane, stru
   bool relaxed = transfer->region->relaxed;
   const bool there = spoil_signal(connection, lane, transfer, &relaxed);
   transfer->put = record->lonely ? lane->put : record->number;
-  transfer->step_count = signal_steps(connection->settings.engine, (struct tlp){.relaxed = relaxed}, 0, transfer->steps);
+  transfer->step_count =
+      signal_steps(connection->settings.engine, (struct tlp){.relaxed = relaxed}, 0, transfer->steps);
   return there;
 }
 
@@ -188,10 +190,11 @@ static bool arrive(struct connection *connection, int source) {
   return true;
 }
 
+/* Our own ring comes last, so that a strict put to ourselves is behind all that lay here when it was posted. */
 bool arrive_all(struct connection *connection) {
   bool moved = false;
-  for (int source = 0; source < connection->nranks; source++)
-    while (arrive(connection, source))
+  for (int i = 1; i <= connection->nranks; i++)
+    while (arrive(connection, (connection->rank + i) % connection->nranks))
       moved = true;
   return moved;
 }

@@ -72,6 +72,7 @@ struct transfer {
   bool escaped; /* a fault: nobody waits for it */
   bool after_signal; /* such a one, that goes right after the next signal */
   bool reset; /* a fault: the signal is set to zero */
+  bool narrow; /* a fault: it has few bits */
   bool half; /* a fault: half of each line is written */
   bool lost; /* a fault: nothing is written */
   bool cut; /* a fault: a piece in it is not written */
@@ -207,11 +208,11 @@ void write_fetched(struct connection *connection, struct transfer *transfer);
 bool engine_start(struct connection *connection);
 void engine_stop(struct connection *connection);
 
-/* One more copy is under way: marks its stream. False: there is no room. Ask copies_room first. */
+/* Whether one more copy may be issued; to be asked before each. The thread is then in the device's context. */
+bool copies_room(struct connection *connection, enum device_stream stream);
+
+/* A copy was issued: marks its stream. False: CUDA cannot, and nobody will know when it has ended. */
 bool copies_add(struct connection *connection, enum device_stream stream, struct copy copy);
-static inline bool copies_room(const struct connection *connection, enum device_stream stream) {
-  return connection->copies[stream].count < MARKS;
-}
 
 /* The copy that ended next, if one has. */
 bool copies_ended(struct connection *connection, enum device_stream stream, struct copy *copy);

@@ -1,113 +1,144 @@
-/* The receiver: TLPs in the order of their arrival, except where one may pass those before it. */
-#include <string.h>
-
+/* The PCIe path: a transfer goes when those before it that it may not pass have gone. */
 #include "bench/plugin/connection.h"
-#include "bench/plugin/log.h"
 
-enum { LINE = 128, HALF = LINE / 2, WORD = sizeof(uint64_t), CUT_BYTES = 64, COUNTER_BITS = 12, ESCAPE_NS = 50000 };
+enum { BRIEF_NS = 700 };
 
-static struct slot *ring_slot(const struct connection *connection, int source, unsigned slot) {
-  return &connection->inbox.rings[(size_t)source * connection->inbox.slots + slot];
-}
-
-static struct lane *lane_of(const struct connection *connection, int source, unsigned lane) {
-  return &connection->lanes[(size_t)source * LANES + lane];
-}
+/* Those before it that are not in memory: not yet written, or written and not seen to have ended. */
+struct earlier {
+  bool waiting[PATHS][TLP_KINDS], unsettled[PATHS][TLP_KINDS];
+  bool put_waiting[TLP_KINDS], put_unsettled[TLP_KINDS]; /* of the same put */
+  uint64_t put;
+};
 
 uint64_t deliver_earliest(const struct connection *connection) {
   uint64_t earliest = connection->arrivals;
   for (size_t i = 0; i < (size_t)connection->nranks * LANES; i++)
-    for (const struct tlp *tlp = connection->lanes[i].first; tlp; tlp = tlp->next)
-      earliest = tlp->arrival < earliest ? tlp->arrival : earliest;
+    for (const struct transfer *transfer = connection->lanes[i].first; transfer; transfer = transfer->next)
+      if (transfer->phase != PHASE_DONE && transfer->arrival < earliest)
+        earliest = transfer->arrival;
   return earliest;
 }
 
-/* Of an own put or a get something has landed. */
-static void landed(struct connection *connection, const struct record *record, uint64_t bytes) {
-  struct op *op = (struct op *)(uintptr_t)record->op;
-  op->undelivered -= bytes;
-  send_end(connection, op);
-}
-
-static void drop(struct connection *connection, struct slot *slot, const char *why) {
-  if (!connection->counts.dropped++)
-    say("rank %d: what arrived for registration %llu is dropped: %s", connection->rank,
-        (unsigned long long)slot->record.mr, why);
-  __atomic_store_n(&connection->failed, true, __ATOMIC_RELEASE);
-  __atomic_store_n(&slot->state, SLOT_FREE, __ATOMIC_RELEASE);
-}
-
-static uint64_t record_bytes(const struct record *record) {
-  return record->kind == RECORD_SIGNAL ? WORD : record->kind == RECORD_GET ? record->size : record->bytes;
-}
-
-static const char *misfit(const struct record *record, const struct region *region) {
-  const uint64_t bytes = record_bytes(record);
-  if (!region)
-    return "it is not registered any more";
-  if (bytes > region->size || record->offset > region->size - bytes)
-    return "it would lie outside";
-  if (record->kind != RECORD_GET && record->kind != RECORD_SIGNAL && record->bytes > SLOT_BYTES)
-    return "it is longer than a slot";
-  if (record->kind == RECORD_SIGNAL && (uintptr_t)(region->base + record->offset) % WORD)
-    return "a signal must be aligned to 8 bytes";
-  return NULL;
-}
-
-static void hold(struct connection *connection, struct tlp *tlp, uint64_t ns) {
-  tlp->release = now_ns() + ns;
-  connection->counts.held++;
-}
-
-/* A payload that comes after its signal, or is not what was sent. */
-static void spoil_payload(struct connection *connection, struct lane *lane, struct tlp *tlp) {
-  const struct record *record = &tlp->slot->record;
-  struct random *random = &connection->faults.random;
-  const bool first = lane->put != record->number;
-  lane->put = record->number;
-  if (strikes(connection, FAULT_TWO_PATHS) && random_below(random, PATHS)) {
-    tlp->path = 1;
-    hold(connection, tlp, draw_hold(connection, random));
-  }
-  if (strikes(connection, FAULT_OTHER_CONTEXT)) {
-    lane->elsewhere = true;
-    hold(connection, tlp, connection->settings.hold_last_ns);
-  }
-  if (strikes(connection, FAULT_BRIEF))
-    tlp->escaped = tlp->after_signal = true;
-  if (strikes(connection, FAULT_RARE)) {
-    tlp->escaped = true;
-    hold(connection, tlp, connection->settings.hold_last_ns);
-  }
-  if (first && strikes(connection, FAULT_STALE_SLOT))
-    lane->stale = record->number;
-  tlp->lost = lane->stale == record->number;
-  tlp->cut = strikes(connection, FAULT_PAYLOAD_LOST);
-  if (strikes(connection, FAULT_WRONG_OFFSET))
-    tlp->shift = record->offset + record->bytes + WORD <= tlp->region->size ? WORD : record->offset >= WORD ? -WORD : 0;
-}
-
-/* The bytes of the one before, in its place. */
-static void exchange_payload(struct connection *connection, struct tlp *tlp) {
-  uint8_t now[SLOT_BYTES];
-  if (connection->faults.planted != FAULT_FOREIGN_PAYLOAD)
+static void note(struct earlier *earlier, const struct transfer *transfer) {
+  if (transfer->phase == PHASE_DONE || transfer->escaped)
     return;
-  const uint32_t bytes = tlp->slot->record.bytes;
-  memcpy(now, tlp->slot->data, bytes);
-  if (strikes(connection, FAULT_FOREIGN_PAYLOAD))
-    memcpy(tlp->slot->data, connection->latest, bytes);
-  memcpy(connection->latest, now, bytes);
+  const enum tlp_kind kind = transfer->steps[transfer->step].tlp.kind;
+  const bool waiting = transfer->phase != PHASE_ISSUED;
+  if (transfer->put != earlier->put)
+    for (int i = 0; i < TLP_KINDS; i++)
+      earlier->put_waiting[i] = earlier->put_unsettled[i] = false;
+  earlier->put = transfer->put;
+  (waiting ? earlier->waiting : earlier->unsettled)[transfer->path][kind] = true;
+  (waiting ? earlier->put_waiting : earlier->put_unsettled)[kind] = true;
 }
 
-static void arrive_payload(struct connection *connection, struct lane *lane, struct tlp *tlp) {
-  const struct record *record = &tlp->slot->record;
-  tlp->steps[0].tlp = (struct tlp_attributes_are_the_tables){0}.tlp;
-  if (random_next(&connection->random) >> 32 < (uint64_t)(connection->settings.reorder * 0x1p32))
-    hold(connection, tlp, draw_hold(connection, &connection->random));
-  tlp->barrier = record->own && !tlp->region->relaxed;
-  if (!record->payload)
-    return;
-  lane->payload = true;
-  spoil_payload(connection, lane, tlp);
-  exchange_payload(connection, tlp);
+/*
+ * Copies into device memory happen in the order of their stream, so there it is enough that the earlier one is written; what
+ * the processor writes itself, or reads to send it back, must see the earlier one ended.
+ */
+static bool bound(const struct connection *connection, const struct transfer *transfer, const bool waiting[],
+                  const bool unsettled[]) {
+  const bool settled = !transfer->region->cuda || transfer->slot->record.kind == RECORD_GET;
+  const struct tlp tlp = transfer->steps[transfer->step].tlp;
+  for (int kind = 0; kind < TLP_KINDS; kind++) {
+    const struct tlp ahead = {.kind = (enum tlp_kind)kind, .transaction = 1};
+    if ((waiting[kind] || (settled && unsettled[kind])) && !may_pass_by(&connection->table, tlp, ahead))
+      return true;
+  }
+  return false;
+}
+
+static bool may_go(const struct connection *connection, const struct transfer *transfer, const struct earlier *earlier,
+                   uint64_t now) {
+  static const bool none[TLP_KINDS];
+  if (transfer->phase != PHASE_WAITING || now < transfer->release)
+    return false;
+  if (transfer->barrier && deliver_earliest(connection) < transfer->arrival)
+    return false;
+  if (transfer->unbound)
+    return true;
+  if (!transfer->alone)
+    return !bound(connection, transfer, earlier->waiting[transfer->path], earlier->unsettled[transfer->path]);
+  return !bound(connection, transfer, transfer->put == earlier->put ? earlier->put_waiting : none,
+                transfer->put == earlier->put ? earlier->put_unsettled : none);
+}
+
+static void count_passed(struct connection *connection, enum tlp_kind kind, const struct earlier *earlier) {
+  connection->counts.tlps++;
+  for (int other = 0; other < TLP_KINDS; other++)
+    for (int path = 0; path < PATHS; path++)
+      connection->counts.passed[kind][other] += earlier->waiting[path][other];
+}
+
+/* What waits for the next signal only goes now that it is on its way. */
+static void release_escaped(struct lane *lane) {
+  struct transfer *signal = NULL;
+  for (struct transfer *transfer = lane->first; transfer; transfer = transfer->next)
+    if (transfer->slot->record.kind == RECORD_SIGNAL && transfer->phase >= PHASE_ISSUED)
+      signal = transfer;
+  for (struct transfer *transfer = lane->first; signal && transfer != signal; transfer = transfer->next)
+    if (transfer->after_signal) {
+      transfer->after_signal = false;
+      transfer->release = now_ns() + BRIEF_NS;
+    }
+}
+
+/* Takes what is done off the lane; only then its slot, and with it the transfer, may be used again. */
+static void retire(struct connection *connection, struct lane *lane) {
+  struct transfer **link = &lane->first;
+  while (*link) {
+    struct transfer *transfer = *link;
+    if (transfer->phase != PHASE_DONE) {
+      link = &transfer->next;
+      continue;
+    }
+    *link = transfer->next;
+    region_leave(transfer->region);
+    arrive_landed(connection, &transfer->slot->record);
+    __atomic_store_n(&transfer->slot->state, SLOT_FREE, __ATOMIC_RELEASE);
+  }
+  lane->last = link;
+}
+
+static bool deliver_lane(struct connection *connection, struct lane *lane, int source) {
+  struct earlier earlier = {.put = UINT64_MAX};
+  const uint64_t now = now_ns();
+  bool moved = false;
+  for (struct transfer *transfer = lane->first; transfer; transfer = transfer->next) {
+    const enum tlp_kind kind = transfer->steps[transfer->step].tlp.kind;
+    if (may_go(connection, transfer, &earlier, now) && write_transfer(connection, transfer, source)) {
+      count_passed(connection, kind, &earlier);
+      moved = true;
+    }
+    note(&earlier, transfer);
+  }
+  if (connection->faults.planted == FAULT_BRIEF)
+    release_escaped(lane);
+  retire(connection, lane);
+  return moved;
+}
+
+bool deliver_all(struct connection *connection) {
+  bool moved = false;
+  for (int source = 0; source < connection->nranks; source++)
+    for (int i = 0; i < LANES; i++) {
+      struct lane *lane = &connection->lanes[(size_t)source * LANES + i];
+      if (lane->first)
+        moved = deliver_lane(connection, lane, source) || moved;
+    }
+  return moved;
+}
+
+bool deliver_writes_ended(struct connection *connection) {
+  struct copy copy;
+  bool moved = false;
+  while (copies_ended(connection, DEVICE_WRITES, &copy)) {
+    struct transfer *transfer = copy.subject;
+    if (transfer->phase == PHASE_FETCHING)
+      write_fetched(connection, transfer);
+    else if (transfer->phase == PHASE_ISSUED)
+      transfer->phase = PHASE_DONE;
+    moved = true;
+  }
+  return moved;
 }

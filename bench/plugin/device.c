@@ -99,8 +99,8 @@ static const char *loaded(void) {
 }
 
 static bool fine(struct device *device, int result, const char *what) {
-  if (result != 0 && !device->warned) {
-    device->warned = true;
+  if (result != 0 && !device->failed) {
+    device->failed = true;
     say("CUDA error %d in %s", result, what);
   }
   return result == 0;
@@ -190,12 +190,15 @@ bool device_reached(struct device *device, enum device_stream stream, unsigned m
   return result == CUDA_NOT_READY ? false : (fine(device, result, "cuEventQuery"), true);
 }
 
+void device_settle(struct device *device) {
+  for (int stream = 0; stream < DEVICE_STREAMS; stream++)
+    cuda.stream_synchronize(device->streams[stream]);
+}
+
 void device_close(struct device *device) {
   for (int stream = 0; stream < DEVICE_STREAMS; stream++) {
-    if (device->streams[stream]) {
-      cuda.stream_synchronize(device->streams[stream]);
+    if (device->streams[stream])
       cuda.stream_destroy(device->streams[stream]);
-    }
     for (int mark = 0; mark < MARKS; mark++)
       if (device->marks[stream][mark])
         cuda.event_destroy(device->marks[stream][mark]);

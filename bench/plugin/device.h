@@ -19,7 +19,7 @@ struct device {
   int primary_of; /* the device whose primary context we hold; -1: none */
   void *streams[DEVICE_STREAMS];
   void *marks[DEVICE_STREAMS][MARKS]; /* events, recorded in turn */
-  bool warned;
+  bool failed; /* a call did, and the first was reported */
 };
 
 /* Opens the device of this memory: in the caller's current context, else its primary one. False: `why` tells. */
@@ -43,7 +43,10 @@ bool device_write_halves(struct device *device, void *to, const void *from, size
 bool device_mark(struct device *device, enum device_stream stream, unsigned mark);
 bool device_reached(struct device *device, enum device_stream stream, unsigned mark);
 
-/* Ends what is under way and gives everything back. In the thread that entered. */
+/* Waits for the end of all copies. In the thread that entered. */
+void device_settle(struct device *device);
+
+/* Gives everything back, once settled. In the thread that entered. */
 void device_close(struct device *device);
 
 #endif

@@ -1,11 +1,24 @@
 /* The thread that serves a connection. */
 #include <sched.h>
+#include <signal.h>
 #include <time.h>
 
 #include "bench/plugin/connection.h"
 #include "bench/plugin/log.h"
 
 enum { SPINS = 4000, NAP_NS = 20000, DRAIN_NS = 100000000 };
+
+static void enter_device(struct connection *connection) {
+  if (connection->device_entered)
+    return;
+  device_enter(&connection->device);
+  connection->device_entered = true;
+}
+
+bool copies_room(struct connection *connection, enum device_stream stream) {
+  enter_device(connection);
+  return connection->copies[stream].count < MARKS;
+}
 
 bool copies_add(struct connection *connection, enum device_stream stream, struct copy copy) {
   struct copies *copies = &connection->copies[stream];
@@ -55,21 +68,15 @@ void copy_words(uint8_t *to, const uint8_t *from, size_t bytes) {
     __atomic_store_n(&to[i], __atomic_load_n(&from[i], __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 }
 
-static void enter_device(struct connection *connection) {
-  if (connection->device_entered || !__atomic_load_n(&connection->device_ready, __ATOMIC_ACQUIRE))
-    return;
-  device_enter(&connection->device);
-  connection->device_entered = true;
-}
-
 static bool serve(struct connection *connection) {
-  enter_device(connection);
   bool moved = ops_take_posted(connection);
   moved = send_all(connection) || moved;
   moved = send_reads_ended(connection) || moved;
   moved = arrive_all(connection) || moved;
   moved = deliver_all(connection) || moved;
   moved = deliver_writes_ended(connection) || moved;
+  if (connection->device.failed)
+    __atomic_store_n(&connection->failed, true, __ATOMIC_RELEASE);
   __atomic_fetch_add(&connection->rounds, 1, __ATOMIC_ACQ_REL);
   return moved;
 }
@@ -101,6 +108,8 @@ static void *run(void *user) {
   }
   drain(connection);
   if (connection->device_ready) {
+    enter_device(connection);
+    device_settle(&connection->device);
     for (int i = 0; i < connection->nranks; i++)
       device_unpin(&connection->device, connection->peers[i].inbox.header);
     device_unpin(&connection->device, connection->inbox.header);
@@ -109,11 +118,16 @@ static void *run(void *user) {
   return NULL;
 }
 
+/* The program's signals are not for this thread. */
 bool engine_start(struct connection *connection) {
-  if (pthread_create(&connection->thread, NULL, run, connection) != 0)
-    return false;
-  pthread_setname_np(connection->thread, "winord fabric");
-  return true;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = pthread_create(&connection->thread, NULL, run, connection) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (started)
+    pthread_setname_np(connection->thread, "winord fabric");
+  return started;
 }
 
 void engine_stop(struct connection *connection) {

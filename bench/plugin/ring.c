@@ -85,9 +85,7 @@ static unsigned slots_for(int nranks) {
   return slots < SLOTS_LEAST ? SLOTS_LEAST : slots > SLOTS_MOST ? SLOTS_MOST : slots;
 }
 
-static size_t bytes_for(int nranks) {
-  return HEADER_BYTES + (size_t)nranks * slots_for(nranks) * sizeof(struct slot);
-}
+static size_t bytes_for(int nranks) { return HEADER_BYTES + (size_t)nranks * slots_for(nranks) * sizeof(struct slot); }
 
 /* Memory is taken now: a lack of it is an error here, not a signal later. */
 bool inbox_furnish(struct inbox *inbox, int nranks) {
@@ -107,12 +105,12 @@ static bool map_other(struct inbox *inbox, const struct handle *handle, const ch
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/fd/%d", handle->process, handle->file);
   inbox->file = open(path, O_RDWR | O_CLOEXEC);
-  *why = strerror(errno);
+  *why = errno == ENOENT ? "its process or its memory is gone, or in another namespace" : strerror(errno);
   if (inbox->file < 0)
     return false;
   *why = "its memory is not what its handle says";
-  return lseek(inbox->file, 0, SEEK_END) >= HEADER_BYTES && map(inbox, HEADER_BYTES) &&
-         inbox->header->magic == magic && inbox->header->token == handle->token;
+  return lseek(inbox->file, 0, SEEK_END) >= HEADER_BYTES && map(inbox, HEADER_BYTES) && inbox->header->magic == magic &&
+         inbox->header->token == handle->token;
 }
 
 static bool open_other(struct inbox *inbox, const struct handle *handle, int nranks, uint64_t deadline_ns,

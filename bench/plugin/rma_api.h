@@ -25,6 +25,7 @@ enum { RMA_PTR_HOST = 1, RMA_PTR_CUDA = 2 };
 enum { RMA_MR_FORCE_SO = 1, RMA_MR_SIGNAL_NEVER_RESET = 2 };
 enum { RMA_SIGNAL_INC = 1, RMA_SIGNAL_ADD = 2 };
 enum { RMA_DEVICES_PER_NIC = 8 };
+enum { RMA_DEVICE_GIN_PROXY = 2 }; /* without it NCCL has no GIN over this transport */
 
 /* ncclNetProperties_v12_t */
 struct rma_net_properties {

@@ -6,7 +6,10 @@ static struct slot *free_slot(const struct peer *peer, int rank) {
   return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SLOT_FREE ? slot : NULL;
 }
 
-static void took_slot(struct peer *peer) { peer->next_slot = (peer->next_slot + 1) % peer->inbox.slots; }
+static void take_slot(struct peer *peer, struct slot *slot) {
+  __atomic_store_n(&slot->state, SLOT_FILLING, __ATOMIC_RELAXED);
+  peer->next_slot = (peer->next_slot + 1) % peer->inbox.slots;
+}
 
 static void fill(struct slot *slot) { __atomic_store_n(&slot->state, SLOT_FULL, __ATOMIC_RELEASE); }
 
@@ -48,7 +51,7 @@ static bool send_piece(struct connection *connection, struct peer *peer, struct 
   slot->record.bytes = bytes;
   slot->record.last = bytes == left;
   op->sent += bytes;
-  took_slot(peer);
+  take_slot(peer, slot);
   if (!op->from->cuda) {
     copy_words(slot->data, from, bytes);
     fill(slot);
@@ -72,7 +75,7 @@ static bool send_signal(struct connection *connection, struct peer *peer, struct
   slot->record.lonely = op->size == 0;
   op->has_signal = false;
   connection->counts.signals++;
-  took_slot(peer);
+  take_slot(peer, slot);
   fill(slot);
   return true;
 }
@@ -91,14 +94,20 @@ static bool send_get(struct connection *connection, struct peer *peer, struct op
       .back_offset = op->from_offset,
       .size = op->size,
   };
-  took_slot(peer);
+  take_slot(peer, slot);
   fill(slot);
   return true;
 }
 
-/* Faults that read the source when the program believes it read. */
+/* What a flush waits for; a put's number; faults that read the source when the program believes it read. */
 static void start(struct connection *connection, struct op *op) {
   op->started = true;
+  if (op->kind == OP_PUT)
+    op->number = connection->peers[op->peer].puts++;
+  if (op->kind == OP_FLUSH) {
+    arrive_all(connection);
+    op->barrier = connection->arrivals;
+  }
   if (op->kind != OP_PUT || !op->payload || !op->size || op->own)
     return;
   if (strikes(connection, FAULT_EARLY_COMPLETION))

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MODE_MOST = 4, MODE_USUAL = 1, HOLD_USUAL_US = 200, HOLD_MOST_US = 100000, SHORTEST = 10 };
-enum { TIMEOUT_USUAL_S = 30, TIMEOUT_MOST_S = 100, RARE_ONE_IN = 512 };
+enum { TIMEOUT_USUAL_S = 30, TIMEOUT_MOST_S = 100, RARE_ONE_IN = 512, PATHS = 2 };
 
 static bool wrong(const char *name, const char *value, const char *right) {
   fprintf(stderr, "winord fabric: %s=\"%s\" is not %s: the RMA plugin does not start, NCCL goes on without it\n", name,
@@ -70,4 +70,6 @@ void settings_plant(const struct settings *settings, struct faults *faults, uint
   faults_plant(faults, settings->fault < FAULTS ? (enum fault)settings->fault : FAULT_NONE, seed);
   if (settings->fault == FAULT_RARE)
     faults->one_in = RARE_ONE_IN;
+  if (settings->fault == FAULT_TWO_PATHS)
+    faults->one_in = PATHS;
 }

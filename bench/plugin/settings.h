@@ -15,7 +15,8 @@ struct settings {
   enum signal_engine engine; /* of WINORD_FABRIC_MODE, 0 to 4 [1] */
   double reorder; /* WINORD_FABRIC_REORDER: of the payloads, how many are held, 0 to 1 [0.5] */
   uint64_t seed; /* WINORD_FABRIC_SEED [1] */
-  uint64_t hold_first_ns, hold_last_ns; /* WINORD_FABRIC_HOLD_US: the longest hold, 1 to 100000 us [200]; the shortest is a tenth */
+  uint64_t hold_first_ns,
+      hold_last_ns; /* WINORD_FABRIC_HOLD_US: the longest hold, 1 to 100000 us [200]; the shortest is a tenth */
   int timeout_ms; /* WINORD_FABRIC_TIMEOUT: for a rank that does not come, 1 to 100 s [30] */
   unsigned fault; /* WINORD_FABRIC_FAULT: enum fault, or FAULT_READ_PASSES */
   const char *log; /* WINORD_FABRIC_LOG: path, %p is the process; NULL: none; as long as the environment */

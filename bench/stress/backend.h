@@ -18,6 +18,7 @@ enum { WINDOW_STRICT = 0x02, ERROR_SIZE = 512, MAIL_BYTES = 65536 };
 struct world {
   unsigned ranks, first, local; /* local ones: first to first + local - 1 */
   const char *job; /* what tells this run from others, where there are several processes */
+  unsigned watchdog; /* seconds that a block, or a meeting of all ranks beyond it, may take */
 };
 
 /* One block: stress settings drawn anew from its seed. */

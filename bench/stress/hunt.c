@@ -94,6 +94,11 @@ _Static_assert(sizeof(struct mail) <= MAIL_BYTES, "a rank's mail fits");
 
 enum { MEET_MS = 9000 };
 
+/* Where all run the same blocks, another rank may still be in one. */
+static int meet_ms(const struct hunt *hunt) {
+  return MEET_MS + (hunt->backend->together ? (int)hunt->world.watchdog * 1000 : 0);
+}
+
 static bool is_alone(const struct hunt *hunt) { return hunt->world.local == hunt->world.ranks; }
 
 static struct mail *mail_of(const struct hunt *hunt, unsigned rank) {
@@ -110,7 +115,7 @@ static bool meet_others(struct hunt *hunt, unsigned long long meeting, bool done
   mine->done[meeting & 1] = done;
   mine->stopped[meeting & 1] = stopped;
   mine->batch[meeting & 1] = *batch;
-  if (!hunt->backend->meet(MEET_MS, error))
+  if (!hunt->backend->meet(meet_ms(hunt), error))
     return false;
   *over = true;
   *batch = mail_of(hunt, 0)->batch[meeting & 1];
@@ -209,14 +214,14 @@ static bool gather_row(struct hunt *hunt, struct row *row, char *error) {
   if (is_alone(hunt))
     return true;
   post_row(hunt, row);
-  if (!hunt->backend->meet(MEET_MS, error))
+  if (!hunt->backend->meet(meet_ms(hunt), error))
     return false;
   hunt->elsewhere = (struct grid){0};
   for (unsigned rank = 1; hunt->world.first == 0 && rank < hunt->world.ranks; rank++) {
     take_mail(row, mail_of(hunt, rank));
     add_grid(&hunt->elsewhere, &mail_of(hunt, rank)->grid);
   }
-  return hunt->backend->meet(MEET_MS, error);
+  return hunt->backend->meet(meet_ms(hunt), error);
 }
 
 static uint64_t options_digest(const struct options *options) {
@@ -234,7 +239,7 @@ static bool check_agreement(struct hunt *hunt, char *error) {
   if (is_alone(hunt))
     return true;
   mail_of(hunt, hunt->world.first)->options = options_digest(&hunt->options);
-  if (!hunt->backend->meet(MEET_MS, error))
+  if (!hunt->backend->meet(meet_ms(hunt), error))
     return false;
   for (unsigned rank = 1; rank < hunt->world.ranks; rank++)
     if (mail_of(hunt, rank)->options != mail_of(hunt, 0)->options) {

@@ -85,6 +85,7 @@ static int hunt(const struct options *options) {
     return mistake(error, NULL);
   if (!hunt.options.tries)
     hunt.options.tries = hunt.backend->tries;
+  hunt.world.watchdog = hunt.options.watchdog;
   const bool root = hunt.world.first == 0, terminal = root && isatty(STDERR_FILENO) && !options->quiet;
   if (root)
     report_header(stdout, &hunt);

@@ -18,7 +18,7 @@ static const char help[] =
     "  -b, --minbytes SIZE    smallest payload of a round, as 8 or 4KiB\n"
     "  -e, --maxbytes SIZE    largest (without -b and -e: 8 64 128 256 512 4088 4096 4104 and 1MiB)\n"
     "  -f, --stepfactor N     factor between two sizes (default 2)\n"
-    "  -n, --iters N          rounds per receiver and block (default 2500; lsa 16000)\n"
+    "  -n, --iters N          rounds per receiver and block (default 2500; gin 400, lsa 16000)\n"
     "  -w, --warmup_iters N   blocks of each row that are not counted (default 1)\n"
     "  -c, --check 1          accepted for habit's sake: checking is all this program does\n"
     "  -J, --json FILE        results as JSON\n"
@@ -36,6 +36,7 @@ static const char help[] =
     "      --mutant NAME      plant this fault in the simulated fabric\n"
     "      --prove            plant every fault in turn, and count those found\n"
     "      --list             scenarios, patterns and faults\n"
+    "      --watchdog S       end a run on GPUs, and say who waits for whom, when a block takes so long (default 30)\n"
     "      --quiet            no progress line\n"
     "      --help\n"
     "\n"
@@ -56,6 +57,7 @@ enum {
   HTML,
   PROVE,
   LIST,
+  WATCHDOG,
   QUIET,
   HELP
 };
@@ -81,6 +83,7 @@ static const struct option long_options[] = {{"minbytes", required_argument, NUL
                                              {"mutant", required_argument, NULL, MUTANT},
                                              {"prove", no_argument, NULL, PROVE},
                                              {"list", no_argument, NULL, LIST},
+                                             {"watchdog", required_argument, NULL, WATCHDOG},
                                              {"quiet", no_argument, NULL, QUIET},
                                              {"help", no_argument, NULL, HELP},
                                              {0}};
@@ -183,6 +186,7 @@ static bool take(struct reading *reading, int option) {
   case MUTANT: options->mutant = optarg; return true;
   case PROVE: options->prove = true; return true;
   case LIST: options->list = true; return true;
+  case WATCHDOG: return read_count("--watchdog", 1, 86400, &options->watchdog);
   case QUIET: options->quiet = true; return true;
   default: return false;
   }
@@ -231,6 +235,7 @@ bool options_read(int argc, char **argv, struct options *options, int *status) {
   int option;
   *options = (struct options){.backend = "fabric",
                               .warmup = 1,
+                              .watchdog = 30,
                               .seconds = 10,
                               .confidence = 0.95,
                               .pattern = PATTERN_MIXED,

@@ -18,6 +18,7 @@ struct options {
   uint64_t seed;
   bool seeded; /* by the command line */
   unsigned ranks;
+  unsigned watchdog; /* seconds that a block may take */
   enum pattern pattern;
   bool ask_strict, ask_default; /* which window flags to ask for */
   const struct scenario *chosen[SCENARIOS_MAX];

@@ -51,7 +51,9 @@ static void test_usual(void **state) {
   struct options options;
   int status;
   assert_true(read_line("", &options, &status));
-  assert_int_equal(scenario_count, options.chosen_count);
+  assert_int_equal(15, options.chosen_count); /* those of the fabric */
+  assert_string_equal("fabric", options.backend);
+  assert_int_equal(0, options.tries);
   assert_true(options.ask_strict && !options.ask_default);
   assert_int_equal(0, options.blocks);
   assert_int_equal(1, options.warmup);

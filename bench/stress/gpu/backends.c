@@ -1,19 +1,22 @@
 /* The backends of winord-stress-gpu.so. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/stress/gpu/blocks.h"
 #include "bench/stress/gpu/plan.h"
+#include "bench/stress/gpu/rma.h"
 
 static struct session session;
 static size_t largest_payload;
 
-static const struct kind_of_block gin_blocks = {gin_launch, gin_capacity, false};
-static const struct kind_of_block lsa_blocks = {lsa_launch, lsa_capacity, true};
+static const struct kind_of_block gin_blocks = {.launch = gin_launch, .capacity = gin_capacity};
+static const struct kind_of_block lsa_blocks = {.launch = lsa_launch, .capacity = lsa_capacity, .all_signals_va = true};
 
 static bool open_for(const struct session_wants *wants, const struct world *world, size_t largest, int flags,
                      char *error) {
   largest_payload = largest;
+  blocks_watch_s = world->watchdog;
   return session_open(&session, world, plan_window_bytes(world->ranks, largest), flags, wants, error);
 }
 
@@ -27,12 +30,20 @@ static bool lsa_open(const struct world *world, size_t largest, int flags, char 
   return open_for(&(struct session_wants){.peers = true}, world, largest, flags, error);
 }
 
+static bool host_rma_open(const struct world *world, size_t largest, int flags, char *error) {
+  return open_for(&(struct session_wants){.host_rma = true}, world, largest, flags, error) && rma_open(&session, error);
+}
+
 static bool gin_run(const struct block *block, struct outcomes *sums, char *error) {
   return blocks_run(&session, &gin_blocks, largest_payload, block, true, sums, error);
 }
 
 static bool lsa_run(const struct block *block, struct outcomes *sums, char *error) {
   return blocks_run(&session, &lsa_blocks, largest_payload, block, true, sums, error);
+}
+
+static bool host_rma_run(const struct block *block, struct outcomes *sums, char *error) {
+  return blocks_run(&session, &rma_blocks, largest_payload, block, true, sums, error);
 }
 
 static int cannot_be_told(unsigned rank) {
@@ -45,8 +56,10 @@ static bool meet(int timeout_ms, char *error) { return session_meet(&session, ti
 static void close_windows(void) { session_close(&session); }
 
 static void finish(void) {
-  if (!session.abandoned)
+  if (!session.abandoned) {
     blocks_free();
+    rma_free_words();
+  }
   session_finish(&session);
 }
 
@@ -56,7 +69,7 @@ static const struct backend backends[] = {
     {.name = "gin",
      .transport = transport,
      .window_flags = true,
-     .tries = 2500,
+     .tries = 400,
      .open = gin_open,
      .run = gin_run,
      .together = true,
@@ -76,13 +89,34 @@ static const struct backend backends[] = {
      .meet = meet,
      .close = close_windows,
      .finish = finish},
+    {.name = "rma",
+     .transport = transport,
+     .tries = 100,
+     .open = host_rma_open,
+     .run = host_rma_run,
+     .together = true,
+     .registered_relaxed = cannot_be_told,
+     .mail = mail,
+     .meet = meet,
+     .close = close_windows,
+     .finish = finish},
 };
 
 const struct backend *gpu_backend(const char *name, char *error);
 
+/*
+ * Kernels here spin until copies are done: each stream needs a queue of its own, or a copy can stand behind the kernel that waits
+ * for it; nor may anything be loaded while they spin.
+ */
+static void set_up_cuda(void) {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 /* What winord-stress looks up. */
 const struct backend *gpu_backend(const char *name, char *error) {
-  static const char *const ways[] = {"GIN", "NVLink loads and stores"};
+  set_up_cuda();
+  static const char *const ways[] = {"GIN", "NVLink loads and stores", "host RMA"};
   for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
     char text[160];
     if (strcmp(backends[i].name, name) != 0)

@@ -7,7 +7,7 @@
 
 #include "bench/stress/gpu/plan.h"
 
-enum { WATCH_MS = 30000, STOP_MS = 5000, HEAL_MS = 20, LOST_MS = 400, GAP_NS = 2000, START_NS = 4000 };
+enum { STOP_MS = 5000, HEAL_MS = 20, LOST_MS = 400, GAP_NS = 2000, START_NS = 4000 };
 
 /* What a rank's kernel works on; grown as needed. */
 struct work {
@@ -26,6 +26,7 @@ struct work {
 static struct work works[LOCAL_RANKS_MAX];
 static unsigned *stop; /* of the host, mapped */
 static unsigned tag;
+unsigned blocks_watch_s = 30;
 
 static double now_ms(void) {
   struct timespec now;
@@ -139,8 +140,8 @@ static bool start(struct session *session, const struct kind_of_block *kind, uns
 
 /* Who waits for whom, in the order of ranks. */
 static void say_who_waits(const struct session *session, char *error) {
-  static const char *const whats[] = {"nothing", "an acknowledgement", "a signal", "a payload to heal",
-                                      "a local completion"};
+  static const char *const whats[] = {"nothing", "an acknowledgement", "a signal", "room in its queue", "a local completion",
+                                      "a flush"};
   size_t at = (size_t)snprintf(error, ERROR_SIZE, "the block does not end:");
   unsigned said = 0;
   for (unsigned i = 0; i < session->world.local; i++)
@@ -170,8 +171,13 @@ static int wait_for(struct session *session, double limit_ms, char *error) {
   return 1;
 }
 
-static bool wait_all(struct session *session, char *error) {
-  const int done = wait_for(session, WATCH_MS, error);
+const struct plan *blocks_plan(unsigned local) { return &works[local].plan; }
+
+static bool wait_all(struct session *session, const struct kind_of_block *kind, const struct block *block,
+                     const struct stress *how, char *error) {
+  int done = kind->drive ? kind->drive(session, block, how, error) : 1;
+  if (done == 1)
+    done = wait_for(session, blocks_watch_s * 1e3, error);
   char ignored[ERROR_SIZE];
   if (done == 1)
     return true;
@@ -292,11 +298,14 @@ bool blocks_run(struct session *session, const struct kind_of_block *kind, size_
   *stop = 0;
   tag++;
   const struct stress how = stress_of(kind, block, check);
-  for (unsigned i = 0; i < session->world.local; i++)
+  for (unsigned i = 0; i < session->world.local; i++) {
     if (!plan_block(&works[i].plan, session->world.ranks, session->ranks[i].rank, largest, block)) {
       snprintf(error, ERROR_SIZE, "out of memory");
       return false;
     }
+    if (kind->trim)
+      kind->trim(&works[i].plan, session->world.ranks, session->ranks[i].rank, block);
+  }
   for (unsigned i = 0; i < session->world.local; i++)
     if (works[i].plan.count && !prepare(session, kind, largest, block, i, error))
       return false;
@@ -304,7 +313,7 @@ bool blocks_run(struct session *session, const struct kind_of_block *kind, size_
     if (works[i].plan.count && (cuda_failed(cudaSetDevice(session->ranks[i].device), "cudaSetDevice", error) ||
                                 !start(session, kind, i, &how, error)))
       return false;
-  if (!wait_all(session, error))
+  if (!wait_all(session, kind, block, &how, error))
     return false;
   for (unsigned i = 0; i < session->world.local; i++) {
     if (!works[i].plan.count)

@@ -23,10 +23,12 @@ struct launch_of_block {
 /* Start it on a stream: comm is an ncclDevComm. What CUDA answers, 0 is good. */
 int gin_launch(const void *comm, void *window, const struct launch_of_block *launch, void *stream);
 int lsa_launch(const void *comm, void *window, const struct launch_of_block *launch, void *stream);
+int rma_launch(void *memory, const struct launch_of_block *launch, void *stream); /* memory: the window's */
 
 /* How many ends a kernel can have on this GPU, all of them running at once; 0: an error. */
 int gin_capacity(void);
 int lsa_capacity(void);
+int rma_capacity(void);
 
 /* The steps of the global timer of this GPU, ns; 0: it cannot be read. */
 unsigned timer_resolution(void);

@@ -380,7 +380,11 @@ struct receiver {
     expected = 0;
     began = now_ns();
     __syncthreads();
+    if (threadIdx.x == 0)
+      all.waits[e] = (unsigned)WAIT_POSTING << 28;
     acknowledge(0, 0);
+    if (threadIdx.x == 0)
+      all.waits[e] = 0;
   }
 
   /* False: its signal never came. */
@@ -442,7 +446,6 @@ struct sender {
   /* True: this round may be posted. */
   __device__ bool is_free(unsigned round) const {
     wait patience(all, e);
-    const uint64_t tag = (uint64_t)all.how.tag << TAG_SHIFT;
     const unsigned needed = round + 2 > all.how.depth ? round + 2 - all.how.depth : 1;
     for (;;) {
       const uint64_t word = load_acquire(all.window + lane.ack);
@@ -464,6 +467,12 @@ struct sender {
   __device__ void signal(unsigned context, unsigned add) {
     if (threadIdx.x == 0)
       net.signal(lane, context, add);
+  }
+
+  /* What may block inside the transport is told to the host before. */
+  __device__ void tell(waiting what, unsigned round) const {
+    if (threadIdx.x == 0)
+      all.waits[e] = (unsigned)what << 28 | (round & 0xfffffff);
   }
 
   __device__ void post(unsigned round) {
@@ -488,8 +497,9 @@ struct sender {
       put(round, 0, lane.words, 0);
       signal(lane.context + 1, add);
       break;
-    default:
+    default: /* far enough apart for the fastest memory */
       signal(lane.context, add);
+      pause_ns(1000);
       put(round, 0, lane.words, 0);
       break;
     }
@@ -499,10 +509,12 @@ struct sender {
   __device__ void reuse_source(unsigned round) {
     if (all.how.reuse == REUSE_ACKNOWLEDGED || round + 1 == lane.quota)
       return;
+    tell(all.how.reuse == REUSE_COMPLETED ? WAIT_COMPLETION : WAIT_FLUSH, round);
     if (all.how.reuse == REUSE_COMPLETED)
       net.completed(lane, puts);
     if (all.how.reuse == REUSE_FLUSHED)
       net.flush(lane);
+    tell(WAIT_NOTHING, round);
     if (all.how.reuse == REUSE_AT_ONCE)
       pause_ns(draw(all.how.gap_ns));
     __syncthreads();
@@ -527,7 +539,9 @@ struct sender {
         fill(lane, round, source(round));
       __threadfence_system();
       __syncthreads();
+      tell(WAIT_POSTING, round);
       post(round);
+      tell(WAIT_NOTHING, round);
       reuse_source(round);
       __syncthreads();
     }
@@ -538,7 +552,9 @@ struct sender {
       all.tallies[e].ns = now_ns() - began;
     }
     __syncthreads();
+    tell(WAIT_FLUSH, round);
     net.flush(lane);
+    tell(WAIT_NOTHING, round);
   }
 };
 

@@ -77,6 +77,6 @@ struct tally {
 };
 
 /* What an end waits for, told to the host while it waits; a word that the host reads at any time. */
-enum waiting { WAIT_NOTHING, WAIT_RECEIVER, WAIT_SIGNAL, WAIT_HEALING, WAIT_COMPLETION };
+enum waiting { WAIT_NOTHING, WAIT_RECEIVER, WAIT_SIGNAL, WAIT_POSTING, WAIT_COMPLETION, WAIT_FLUSH };
 
 #endif

@@ -26,6 +26,19 @@ __device__ __forceinline__ void store_two(void *at, uint64_t first, uint64_t sec
   asm volatile("st.global.v2.u64 [%0], {%1, %2};" ::"l"(at), "l"(first), "l"(second) : "memory");
 }
 
+/* 16 bytes at once, as the PTX ISA promises of type b128 (8.3 and later, sm_70 and later); a vector of two words has no such promise. */
+__device__ __forceinline__ void store_unit(void *at, uint64_t first, uint64_t second) {
+  const unsigned __int128 both = (unsigned __int128)second << 64 | first;
+  asm volatile("st.relaxed.sys.global.b128 [%0], %1;" ::"l"(at), "q"(both) : "memory");
+}
+
+__device__ __forceinline__ void load_unit(const void *at, uint64_t *first, uint64_t *second) {
+  unsigned __int128 both;
+  asm volatile("ld.relaxed.sys.global.b128 %0, [%1];" : "=q"(both) : "l"(at) : "memory");
+  *first = (uint64_t)both;
+  *second = (uint64_t)(both >> 64);
+}
+
 /* Payload words are made where they are sent from: registers. */
 struct lsa_net {
   static constexpr bool has_source = false;
@@ -93,7 +106,7 @@ struct units {
       const uint64_t packed = packed_of(lane, round);
       if (by_16)
         for (unsigned i = threadIdx.x; i < count(); i += blockDim.x)
-          store_two(memory + 2 * i, code_mix(lane.seed, packed + 2 * i), code_mix(lane.seed, packed + 2 * i + 1));
+          store_unit(memory + 2 * i, code_mix(lane.seed, packed + 2 * i), code_mix(lane.seed, packed + 2 * i + 1));
       else
         for (unsigned i = threadIdx.x; i < 16 * count(); i += blockDim.x)
           *(volatile uint64_t *)(memory + i) = code_mix(lane.seed, packed + i);
@@ -110,7 +123,7 @@ struct units {
     uint64_t first, second;
     const unsigned in_unit = threadIdx.x % 16;
     if (by_16)
-      asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(memory) : "memory");
+      load_unit(memory, &first, &second);
     else {
       asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(first) : "l"(memory + in_unit) : "memory");
       second = __shfl_sync(0xffffffffu, first, (int)(threadIdx.x & 16));
