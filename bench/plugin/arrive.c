@@ -124,8 +124,7 @@ static bool spoil_signal(struct connection *connection, struct lane *lane, struc
   lane->elsewhere = false;
   transfer->narrow = strikes(connection, FAULT_COUNTER_WRAP);
   transfer->twice = strikes(connection, FAULT_DUPLICATED_SIGNAL);
-  transfer->reset = !connection->was_reset && strikes(connection, FAULT_RESET_SIGNAL);
-  connection->was_reset = connection->was_reset || transfer->reset;
+  transfer->reset = strikes(connection, FAULT_RESET_SIGNAL);
   return !strikes(connection, FAULT_DROPPED_SIGNAL);
 }
 

@@ -85,7 +85,7 @@ static bool make_lanes(struct connection *connection) {
   const size_t nranks = (size_t)connection->nranks;
   connection->transfers = calloc(nranks * connection->inbox.slots, sizeof *connection->transfers);
   connection->lanes = calloc(nranks * LANES, sizeof *connection->lanes);
-  connection->regions = calloc(REGIONS_MOST, sizeof *connection->regions);
+  connection->regions = calloc(REGIONS_MOST, sizeof(void *));
   if (!connection->transfers || !connection->lanes || !connection->regions)
     return false;
   for (size_t i = 0; i < nranks * LANES; i++)

@@ -15,7 +15,7 @@
 #include "bench/plugin/rma_api.h"
 #include "bench/plugin/settings.h"
 
-enum { REGIONS_MOST = 65536, LANES = 64, REPLY_LANE = LANES - 1, PATHS = 2 };
+enum { REGIONS_MOST = 65536, LANES = 64, REPLY_LANE = LANES - 1, PATHS = 2, BLOCKS_MOST = 40 };
 
 /* What is registered. All ranks register alike, so its number says which it is on each. */
 struct region {
@@ -128,18 +128,17 @@ struct connection {
   bool device_entered;
   struct copies copies[DEVICE_STREAMS];
   pthread_mutex_t lock; /* of the posted operations, the free ones, and registration */
-  struct op *posted, **posted_last, *unused, *all[64];
+  struct op *posted, **posted_last, *unused, *all[BLOCKS_MOST];
   unsigned blocks; /* of all */
   struct region **regions; /* atomic, by number */
   uint64_t region_count; /* atomic */
   pthread_t thread;
-  bool stop, stopped, failed; /* atomic */
+  bool stop, failed; /* atomic */
   uint64_t rounds; /* atomic */
   uint64_t arrivals;
   struct transfer *rmw; /* it holds the NIC's unit for read-modify-write */
   struct random random;
   struct faults faults;
-  bool was_reset;
   uint8_t latest[SLOT_BYTES]; /* payload, for a fault */
   struct counts counts;
 };

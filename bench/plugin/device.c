@@ -146,15 +146,9 @@ void device_enter(const struct device *device) {
   cuda.context_set(device->context);
 }
 
-bool device_pin(const struct device *device, void *memory, size_t bytes) {
-  (void)device;
-  return cuda.host_register(memory, bytes, HOST_REGISTER_PORTABLE) == 0;
-}
+bool device_pin(void *memory, size_t bytes) { return cuda.host_register(memory, bytes, HOST_REGISTER_PORTABLE) == 0; }
 
-void device_unpin(const struct device *device, void *memory) {
-  (void)device;
-  cuda.host_unregister(memory);
-}
+void device_unpin(void *memory) { cuda.host_unregister(memory); }
 
 bool device_read(struct device *device, enum device_stream stream, void *to, const void *from, size_t bytes) {
   const device_pointer at = (device_pointer)(uintptr_t)from;

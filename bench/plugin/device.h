@@ -29,8 +29,8 @@ bool device_open(struct device *device, const void *memory, const char **why);
 void device_enter(const struct device *device);
 
 /* Makes host memory one that copies do not wait for. Device open; any thread. */
-bool device_pin(const struct device *device, void *memory, size_t bytes);
-void device_unpin(const struct device *device, void *memory);
+bool device_pin(void *memory, size_t bytes);
+void device_unpin(void *memory);
 
 /* Asynchronous copies, in their stream's order; the host's side must be pinned. In the thread that entered. */
 bool device_read(struct device *device, enum device_stream stream, void *to, const void *from, size_t bytes);

@@ -111,8 +111,8 @@ static void *run(void *user) {
     enter_device(connection);
     device_settle(&connection->device);
     for (int i = 0; i < connection->nranks; i++)
-      device_unpin(&connection->device, connection->peers[i].inbox.header);
-    device_unpin(&connection->device, connection->inbox.header);
+      device_unpin(connection->peers[i].inbox.header);
+    device_unpin(connection->inbox.header);
     device_close(&connection->device);
   }
   return NULL;

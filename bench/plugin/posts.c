@@ -8,7 +8,7 @@ enum { BLOCK_FIRST = 256 };
 /* Each block is twice the one before. Under the lock. */
 static bool more_ops(struct connection *connection) {
   const size_t count = (size_t)BLOCK_FIRST << connection->blocks;
-  if (connection->blocks == sizeof connection->all / sizeof *connection->all || count > SIZE_MAX / sizeof(struct op))
+  if (connection->blocks == BLOCKS_MOST || count > SIZE_MAX / sizeof(struct op))
     return false;
   struct op *block = calloc(count, sizeof *block);
   if (!block)

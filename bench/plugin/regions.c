@@ -22,9 +22,9 @@ static void record(const struct connection *connection, const struct region *reg
 
 /* Pins all inboxes, so that no copy waits. */
 static bool pin_all(struct connection *connection) {
-  bool pinned = device_pin(&connection->device, connection->inbox.header, connection->inbox.bytes);
+  bool pinned = device_pin(connection->inbox.header, connection->inbox.bytes);
   for (int i = 0; i < connection->nranks && pinned; i++)
-    pinned = device_pin(&connection->device, connection->peers[i].inbox.header, connection->peers[i].inbox.bytes);
+    pinned = device_pin(connection->peers[i].inbox.header, connection->peers[i].inbox.bytes);
   return pinned;
 }
 

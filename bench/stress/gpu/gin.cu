@@ -71,6 +71,8 @@ struct gin_net {
     context_of(context).putValue(ncclTeamWorld(comm), (int)peer, window, to, value);
   }
 
+  __device__ void begin(const end &lane, uint64_t value) const { word(lane.peer, lane.context, lane.final, value); }
+
   __device__ void flag(const end &lane, uint64_t value, bool) const { word(lane.peer, lane.context, lane.signal, value); }
 
   __device__ void completed(const end &lane, unsigned puts) const {
@@ -86,7 +88,8 @@ struct gin_net {
   }
 
   __device__ uint64_t value(const end &lane) const {
-    return how.va ? load_acquire(local + lane.signal) : context_of(lane.context).readSignal(lane.number);
+    const unsigned context = lane.context + (how.shape == SHAPE_CROSS_CONTEXT); /* each context has its own signals */
+    return how.va ? load_acquire(local + lane.signal) : context_of(context).readSignal(lane.number);
   }
 };
 

@@ -6,6 +6,7 @@
  *              unsigned round, unsigned first);     // word of the round's payload
  *     void signal(const end &, unsigned context, uint64_t add);
  *     void flag(const end &, uint64_t value, bool ordered);
+ *     void begin(const end &, uint64_t word);       // the sender is here: word goes to final
  *     void word(unsigned peer, unsigned context, uint64_t to, uint64_t value);           // one word, to a peer's window
  *     void completed(const end &, unsigned puts);  // until the source of so many puts since the start was read
  *     void flush(const end &);
@@ -73,6 +74,8 @@ __device__ __forceinline__ uint64_t load_plain(const void *at) {
 }
 
 __device__ __forceinline__ void pause_ns(uint64_t ns) {
+  if (!ns)
+    return;
   const uint64_t until = now_ns() + ns;
   while (now_ns() < until)
     ;
@@ -88,6 +91,9 @@ class wait {
 
 public:
   __device__ wait(const arguments &arguments_, unsigned e_) : all(arguments_), e(e_), since(now_ns()), told(0), spins(0) {}
+  /* Whether it is time for what need not be done at every turn. */
+  __device__ bool is_time() const { return !(spins & 63); }
+
   /* True: on; thread 0 tells the host from time to time what for. limit_ns 0: none. */
   __device__ bool goes_on(waiting what, unsigned round, uint64_t limit_ns) {
     if (++spins & 63)
@@ -175,6 +181,36 @@ struct seen {
   }
 };
 
+enum { HANDFUL = 4 };
+
+/* What a thread reads at once: a word in each of so many rows of the CTA. */
+struct handful {
+  const uint64_t *from; /* where this thread's word of index 0 lies, less its place in the warp */
+  int threads;
+  uint64_t words[HANDFUL];
+
+  __device__ handful(const uint64_t *from_, int threads_) : from(from_), threads(threads_) {}
+
+  /* Whether all are inside, for a warp whose first index this is. */
+  __device__ bool fits(int warp, int begin) const { return warp - 31 - (HANDFUL - 1) * threads >= begin; }
+
+  __device__ void load(int warp) {
+#pragma unroll
+    for (int k = 0; k < HANDFUL; k++)
+      words[k] = load_plain(from + warp - k * threads);
+  }
+
+  __device__ void show(seen *eyes, int i) const {
+    bool good = true;
+#pragma unroll
+    for (int k = 0; k < HANDFUL; k++)
+      good &= eyes->fits(i - k * threads, words[k]);
+    if (!__all_sync(0xffffffffu, good))
+      for (int k = 0; k < HANDFUL; k++)
+        eyes->take(i - k * threads, true, words[k]);
+  }
+};
+
 /* Puts together what the threads of the CTA have seen. */
 __device__ __forceinline__ finding merged(const finding &mine) {
   __shared__ finding shared;
@@ -203,24 +239,31 @@ __device__ __forceinline__ bool look(const end &lane, unsigned round, const uint
   const int threads = (int)blockDim.x, in_warp = (int)(threadIdx.x & 31), begin = (int)first, end_ = (int)last;
   int warp = (int)(top - 1 - (threadIdx.x & ~31u)); /* the first index of this warp's 32 words, the same in all its threads */
   seen eyes(lane.seed, packed_of(lane, round), boundary);
-  for (; !again && warp < end_ && warp - 31 - 3 * threads >= begin; warp -= 4 * threads) {
-    uint64_t words[4];
-    bool good = true;
-    for (int k = 0; k < 4; k++)
-      words[k] = load_plain(memory + warp - in_warp - k * threads);
-    for (int k = 0; k < 4; k++)
-      good &= eyes.fits(warp - in_warp - k * threads, words[k]);
-    if (!__all_sync(0xffffffffu, good))
-      for (int k = 0; k < 4; k++)
-        eyes.take(warp - in_warp - k * threads, true, words[k]);
-  }
-  for (; warp >= begin; warp -= threads) {
+  const auto step = [&] {
     const int i = warp - in_warp;
     const bool inside = i >= begin && i < end_;
     const uint64_t word = !inside ? 0 : again ? load_relaxed(memory + i) : load_plain(memory + i);
     if (!__all_sync(0xffffffffu, !inside || eyes.fits(i, word)))
       eyes.take(i, inside, word);
+    warp -= threads;
+  };
+  if (warp >= end_) /* the tail ends within its 32 words */
+    step();
+  handful ahead(memory - in_warp, threads);
+  bool more = !again && ahead.fits(warp, begin);
+  if (more)
+    ahead.load(warp);
+  while (more) {
+    const handful now = ahead;
+    const int at = warp;
+    warp -= HANDFUL * threads;
+    more = ahead.fits(warp, begin);
+    if (more) /* is on its way while the present ones are judged */
+      ahead.load(warp);
+    now.show(&eyes, at - in_warp);
   }
+  while (warp >= begin)
+    step();
   if (__syncthreads_and(eyes.right))
     return true;
   *found = merged(eyes.found);
@@ -242,9 +285,10 @@ struct receiver {
   Net &net;
   tally &sum;
   uint64_t began, base, expected;
+  bool sender_here;
 
   __device__ receiver(const arguments &arguments_, unsigned e_, Net &net_)
-      : all(arguments_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]) {}
+      : all(arguments_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]), sender_here(false) {}
 
   __device__ uint64_t *slot(unsigned round) const {
     return (uint64_t *)(all.window + lane.slots + round % all.how.depth * lane.stride);
@@ -264,15 +308,30 @@ struct receiver {
                         : net.value(lane) - base >= expected;
   }
 
-  /* All threads wait by themselves, so that each looks at once. Says again how far it is: a word may be lost, a signal too. */
-  __device__ bool signal_came(unsigned round) const {
+  /* Whether the sender has begun: until then it may be on its way to this block. */
+  __device__ bool is_sender_here() const { return load_acquire(all.window + lane.final) >> TAG_SHIFT == all.how.tag; }
+
+  /*
+   * All threads wait by themselves, so that each looks at once. A signal is lost when the sender is here and it has not come for so
+   * long. Says again how far it is: a word may be lost, a signal too.
+   */
+  __device__ bool signal_came(unsigned round) {
     wait patience(all, e);
-    uint64_t said = 0;
+    uint64_t said = 0, heard = 0;
     while (!there(round)) {
-      if (!patience.goes_on(WAIT_SIGNAL, round, all.how.lost_ns))
+      if (!patience.goes_on(WAIT_SIGNAL, round, 0))
         return false;
-      if (threadIdx.x == 0 && patience.waited() > said + 20000000) {
-        said = patience.waited();
+      if (!patience.is_time())
+        continue;
+      const uint64_t waited = patience.waited();
+      if (!sender_here && is_sender_here()) {
+        sender_here = true;
+        heard = waited;
+      }
+      if (sender_here && all.how.lost_ns && waited - heard > all.how.lost_ns)
+        return false;
+      if (threadIdx.x == 0 && waited > said + 20000000) {
+        said = waited;
         acknowledge(round, 0);
       }
     }
@@ -400,7 +459,8 @@ struct receiver {
       return false;
     if (!right)
       examine(round, seen, found);
-    check_count(round, !right);
+    if (all.how.check)
+      check_count(round, !right);
     acknowledge(round + 1, 0);
     return true;
   }
@@ -526,6 +586,8 @@ struct sender {
   __device__ void run() {
     __shared__ bool free;
     const uint64_t began = now_ns();
+    if (threadIdx.x == 0)
+      net.begin(lane, (uint64_t)all.how.tag << TAG_SHIFT | HERE);
     pause_ns(draw(all.how.start_ns));
     unsigned round = 0;
     for (; round < lane.quota; round++) {
@@ -537,11 +599,14 @@ struct sender {
       pause_ns(draw(all.how.gap_ns));
       if (Net::has_source && (round == 0 || all.how.reuse == REUSE_ACKNOWLEDGED))
         fill(lane, round, source(round));
-      __threadfence_system();
+      if (Net::has_source)
+        __threadfence_system();
       __syncthreads();
-      tell(WAIT_POSTING, round);
+      if (Net::has_source)
+        tell(WAIT_POSTING, round);
       post(round);
-      tell(WAIT_NOTHING, round);
+      if (Net::has_source)
+        tell(WAIT_NOTHING, round);
       reuse_source(round);
       __syncthreads();
     }

@@ -38,10 +38,11 @@ struct end {
   struct origin origin; /* source, context, slot: round and index 0 */
 };
 
-/* What a word at ack or final says: the block's tag in the upper half, a count in the lower; the ack's top bit: give up. */
+/* What a word at ack or final says: the block's tag in the upper half, a count in the lower; its top bit instead of a count. */
 enum { TAG_SHIFT = 32 };
 #define COUNT_MASK 0x7fffffffULL
-#define GIVE_UP 0x80000000ULL
+#define GIVE_UP 0x80000000ULL /* the receiver's */
+#define HERE 0x80000000ULL /* the sender's: it has begun */
 
 struct stress {
   enum shape shape;
@@ -53,7 +54,7 @@ struct stress {
   unsigned start_ns; /* most that an end waits before it begins */
   unsigned check; /* 0: the receiver does not look at the payload: what checking costs */
   uint64_t heal_ns; /* what has not healed by then does not */
-  uint64_t lost_ns; /* a signal that has not come by then does not */
+  uint64_t lost_ns; /* a signal that has not come by then, though its sender is here, does not; 0: it is waited for */
 };
 
 /* One try that was not in order. */

@@ -75,6 +75,8 @@ struct lsa_net {
 
   __device__ void word(unsigned, unsigned, uint64_t to, uint64_t value) const { store_release(peer + to, value); }
 
+  __device__ void begin(const end &lane, uint64_t value) const { word(lane.peer, lane.context, lane.final, value); }
+
   __device__ void flag(const end &lane, uint64_t value, bool) const { store_relaxed(peer + lane.signal, value); }
 
   __device__ void completed(const end &, unsigned) const {}

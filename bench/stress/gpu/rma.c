@@ -7,20 +7,20 @@
 #include <time.h>
 
 /*
- * NCCL makes all calls on one communicator wait for each other, whatever their streams (its device stream). So a rank has one
- * stream, and all ranks go by the same steps, in each of which every call waits only for calls of earlier parts, of this step
- * or of earlier ones:
+ * NCCL makes all calls on one communicator wait for each other, whatever their streams (its device stream). So a rank
+ * has one stream, and all ranks go by the same steps. In each, every call waits only for calls of earlier parts,
+ * of this step or of earlier ones:
  *   step n: 1. acknowledge the sources: round n - 1 was looked at (n = 0: the slots are filled)
  *           2. wait for those of the targets
  *           3. put round n
  *           4. wait for the signals of round n, and tell the CTA that looks
- * The last step has the first two parts alone, so that every signal is waited for within its block. A rank that receives only
- * after it has put may look late: so in half of the blocks ranks put in turn, and 4 comes before 3 for the sources before them.
+ * The last step has the first two parts alone, so that every signal is waited for within its block. A rank that
+ * receives only after it has put may look late: so in half of the blocks ranks put in turn, and 4 comes before 3 for
+ * the sources before them.
  */
 
 enum {
   LEAD = 4, /* steps that the host posts ahead: a step has at most 3 calls to a peer, and NCCL's proxy takes 32 */
-  WATCH_MS = 30000,
   ASK_MS = 5 /* between looks for errors */
 };
 
@@ -269,7 +269,7 @@ static bool has_failed(struct gpu_rank *rank, char *error) {
 
 /* Until all local ranks have done so many steps of theirs. As kind_of_block's drive. */
 static int wait_reached(const struct course *course, unsigned steps, char *error) {
-  const double end = now_ms() + WATCH_MS;
+  const double end = now_ms() + blocks_watch_s * 1e3;
   double ask = now_ms() + ASK_MS;
   for (unsigned i = 0; i < course->session->world.local; i++)
     while (!has_reached(course, i, steps)) {
@@ -322,7 +322,7 @@ static int drive(struct session *session, const struct block *block, const struc
   return wait_reached(&course, steps, error);
 }
 
-/* A signal is of a pair of ranks: so is a lane. The receiver's tries are shared by its sources, all their ranks agree. */
+/* A signal is of a pair of ranks: so is a lane. A receiver's tries are shared by its sources; all ranks agree. */
 static void trim(struct plan *plan, unsigned ranks, unsigned rank, const struct block *block) {
   const enum pattern pattern = pattern_of_block(block->pattern, block->number);
   unsigned short places[PATTERN_RANKS_MAX];

@@ -1,6 +1,6 @@
 /*
- * Host RMA: ncclPutSignal, ncclSignal and ncclWaitSignal of one stream for each rank, and CTAs that stay for the whole block: a
- * receiver's looks at the payload when a word behind the wait in the stream tells it to. From one thread.
+ * Host RMA: ncclPutSignal, ncclSignal and ncclWaitSignal of one stream for each rank, and CTAs that stay for the whole
+ * block: a receiver's looks at the payload when a word behind the wait in the stream tells it to. From one thread.
  */
 #ifndef WINORD_GPU_RMA_H
 #define WINORD_GPU_RMA_H
@@ -8,9 +8,9 @@
 #include "bench/stress/gpu/lanes.h"
 
 /*
- * Words by which an end and the stream of its rank tell each other how far they are, in the own window: the block's tag in the
- * upper half, a count in the lower. The stream waits for, or writes, them in its order. Lines of single words that a pair of
- * ranks with one lane has no other use for; offsets as those of struct end.
+ * Words by which an end and the stream of its rank tell each other how far they are, in the own window: the block's tag
+ * in the upper half, a count in the lower. The stream waits for, or writes, them in its order. Lines of single words
+ * that a pair of ranks with one lane has no other use for; offsets as those of struct end.
  */
 WINORD_EVERYWHERE uint64_t rma_told(const struct end *end) { return end->signal; } /* rounds whose signals came */
 WINORD_EVERYWHERE uint64_t rma_looked(const struct end *end) { return end->final; } /* rounds looked at, + 1 */

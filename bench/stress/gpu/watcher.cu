@@ -34,9 +34,11 @@ struct rma_net {
 
   __device__ void signal(const end &lane, unsigned, uint64_t) { release(lane); }
 
+  __device__ void begin(const end &, uint64_t) const {} /* its receiver waits for ever */
+
   __device__ void flag(const end &, uint64_t, bool) const {} /* no call of host RMA does it */
 
-  /* A receiver's is how far it has looked. A sender's is its last: it holds the stream up no more, should it have been stopped. */
+  /* A receiver's is how far it has looked. A sender's is its last: stopped or not, it holds up the stream no more. */
   __device__ void word(unsigned, unsigned, uint64_t, uint64_t value) const {
     const end &lane = all.ends[blockIdx.x];
     if (lane.receiving)
@@ -63,7 +65,7 @@ struct rma_net {
   }
 };
 
-/* A signal that does not come holds up the stream of its receiver for good, and with it all others: there is no giving it up. */
+/* A signal that does not come holds up its receiver's stream for good, and then all others: nobody gives one up. */
 __global__ void __launch_bounds__(CTA_THREADS) rma_block(arguments all) {
   all.how.lost_ns = 0;
   rma_net net(all);
