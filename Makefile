@@ -20,7 +20,7 @@ JANSSON_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libjansson.a)
 POLICY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard policy/*.c))
 SHIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/*.c))
 DLSYM_OBJECT := $(BUILD)/shim/$(ARCH)/dlsym.o
-CLI_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+CLI_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c facts/*.c collect/*.c))
 
 # -nostartfiles: no frame registration, no _init: nothing runs when the library is loaded.
 # -z lazy: a program that never registers a window resolves none of our imports.
@@ -29,7 +29,8 @@ SHIM_LDFLAGS = -shared -nostartfiles -Wl,-z,lazy -Wl,-z,noseparate-code -Wl,-z,n
   -Wl,--build-id -Wl,--exclude-libs,ALL -Wl,--as-needed $(LDFLAGS)
 
 .PHONY: all
-all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/winord $(BUILD)/winord-stress $(BUILD)/sim/libnccl.so.2
+all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-verbs.so $(BUILD)/winord $(BUILD)/winord-stress \
+  $(BUILD)/sim/libnccl.so.2 $(BUILD)/libwinord-fabric.so
 
 $(BUILD)/libwinord.so: $(SHIM_OBJECTS) $(DLSYM_OBJECT) $(BUILD)/libpolicy.a shim/winord.map
 	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/winord.map -Wl,-soname,libwinord.so \
@@ -58,13 +59,18 @@ $(BUILD)/policy/%.o: policy/%.c
 	@mkdir -p $(@D)
 	$(CC) $(PIC_CFLAGS) -c -o $@ $<
 
-$(BUILD)/cli/%.o: cli/%.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+define cli_objects
+$$(BUILD)/$(1)/%.o: $(1)/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -c -o $$@ $$<
+endef
+$(foreach folder,cli facts collect,$(eval $(call cli_objects,$(folder))))
 
 include bench/fabric/fabric.mk
 include bench/plugin/plugin.mk
+include observe/observe.mk
 include bench/stress/stress.mk
+include bench/gpu/gpu-bench.mk
 
 include tests/tests.mk
 
@@ -80,13 +86,15 @@ bench:
 	@$(MAKE) --no-print-directory -s all
 	@BUILD='$(BUILD)' CC='$(CC)' bench/overhead/run
 
-# On a machine with a GPU, CUDA's headers and PyTorch. OUT: where the journals and the summary go.
-OUT ?= $(BUILD)/gpu
+# On a machine with a GPU, nvcc and PyTorch. OUT: where the journals and the summaries go.
+OUT ?= $(BUILD)/gpu-results
 .PHONY: check-gpu
 check-gpu: all
-	@mkdir -p '$(BUILD)/carry'
+	@mkdir -p '$(BUILD)/carry' '$(OUT)'
 	@ln -sfn "$$(scripts/fetch-nccl 2.32.3)" '$(BUILD)/carry/nccl-2.32.3'
-	@tests/gpu/run '$(BUILD)/carry' '$(OUT)'
+	@$(MAKE) --no-print-directory NCCL_HOME='$(BUILD)/carry/nccl-2.32.3' gpu
+	@tests/gpu/stress '$(BUILD)/carry' '$(OUT)/stress'
+	@tests/gpu/run '$(BUILD)/carry' '$(OUT)/windows'
 
 .PHONY: lint
 lint:
@@ -98,7 +106,8 @@ install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib' '$(DESTDIR)$(PREFIX)/share/winord/examples' \
 	  '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man5' '$(DESTDIR)$(PREFIX)/share/man/man7'
 	install -m 755 $(BUILD)/winord '$(DESTDIR)$(PREFIX)/bin/'
-	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so '$(DESTDIR)$(PREFIX)/lib/'
+	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-verbs.so \
+	  '$(DESTDIR)$(PREFIX)/lib/'
 	install -m 644 policy/examples/*.conf '$(DESTDIR)$(PREFIX)/share/winord/examples/'
 	for page in man/winord.1 man/winord.conf.5 man/libwinord.7; do \
 	  install -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/" || exit 1; done

@@ -23,6 +23,7 @@ int command_check(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_env(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_facts(int argc, char **argv);
 
 /* Sets the command's name, as messages begin with it ("winord run: "). The string is kept. */
 void say_as(const char *command);

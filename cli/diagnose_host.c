@@ -33,15 +33,14 @@ static void print_environment(void) {
   }
 }
 
-/* The policy the shim would read: WINORD_CONF, else /etc/winord.conf where there is one; NULL: none. */
+/* NULL: there is none. */
 static struct policy *print_policy(void) {
-  const char *conf = getenv("WINORD_CONF");
-  bool named = conf != NULL && conf[0] != '\0';
-  if (!named && access("/etc/winord.conf", F_OK) != 0) {
+  const char *path = local_policy_path();
+  if (path == NULL) {
     puts("policy    none: neither WINORD_CONF nor /etc/winord.conf");
     return NULL;
   }
-  struct policy *policy = policy_read(named ? conf : "/etc/winord.conf");
+  struct policy *policy = policy_read(path);
   char summary[128];
   if (policy != NULL) {
     printf("policy    %s: %s\n", policy->path, policy_summary(policy, summary, sizeof summary));
@@ -65,6 +64,14 @@ static void print_host(const struct local *local) {
   int mode = host_mode(host, &source);
   printf("mode      PCI_ATOMIC_MODE %s%s%s%s, of %zu NICs in the facts\n", mode_text(mode), source ? " (" : "",
          source ? source : "", source ? ")" : "", facts->nic_count);
+  char *words = words_text(&host->modes.words);
+  if (words[0] != '\0') {
+    printf("          %s\n", words);
+  }
+  free(words);
+  if (host->modes.force_relax) {
+    puts("alarm     PCI_WR_ORDERING is force_relax: strict has no effect on this host");
+  }
 }
 
 /* Copies of NCCL that the loader's cache names. */
@@ -88,6 +95,43 @@ static void print_cached_copies(void) {
   free(output);
 }
 
+/* What the words of a refusal mean for an operator. */
+static const struct {
+  const char *why, *text;
+} refusals[] = {
+    {"facts_missing", "nothing is known of its NICs; run 'winord facts --write' as root"},
+    {"facts_damaged", "its facts file is broken; run 'winord facts --write' as root"},
+    {"facts_stale", "its facts are of another boot; run 'winord facts --write' as root"},
+    {"facts_untrusted", "somebody else than root wrote its facts, or may"},
+    {"external_plugin", "NCCL's transport is an external plugin"},
+    {"no_nic", "no NIC may be used"},
+    {"nic_unlisted", "a NIC came after the facts; run 'winord facts --write' as root"},
+    {"nic_changed", "a NIC is not the one of the facts; run 'winord facts --write' as root"},
+    {"mode_not_zero", "a NIC is in another PCI_ATOMIC_MODE than 0, or will be after the next reset"},
+    {"mode_unknown", "a NIC's PCI_ATOMIC_MODE is not known"},
+    {"nic_not_mlx5", "a NIC is no mlx5 device"},
+    {"bond_incomplete", "a bond's second function is not in the facts"},
+    {"attestation_lapsed", "the pool's attestation is over"},
+    {"contradicted", "a NIC contradicts the pool's attestation"},
+};
+
+static const char *refusal_text(const char *why) {
+  for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+    if (strcmp(refusals[i].why, why) == 0) {
+      return refusals[i].text;
+    }
+  }
+  return "no row of the guard holds";
+}
+
+/* In guests, mlx5 registers relaxed since Linux 6.4 only. Source: Linux commits ed4b0661cce1, bd4ba605c4a9. */
+static bool is_old_guest(const struct local *local) {
+  const char *hypervisor = local->host.modes.words.hypervisor, *kernel = local->facts->kernel;
+  int major, minor;
+  return hypervisor != NULL && strcmp(hypervisor, "none") != 0 && kernel != NULL &&
+         sscanf(kernel, "%d.%d", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 4));
+}
+
 /* What would become of a rule that says relaxed and asserts nothing. */
 static void print_relaxed(const struct local *local, const struct policy *policy) {
   if (policy != NULL && policy->error_count > 0) {
@@ -101,10 +145,17 @@ static void print_relaxed(const struct local *local, const struct policy *policy
       .flags = WIN_STRICT_ORDERING, .size = 1ULL << 30, .nccl = 23007, .gin_connection = GIN_UNKNOWN};
   struct decision decision = decide(&request, &local->host, &relaxed, false);
   if (decision.verdict == VERDICT_REFUSED) {
-    printf("relaxed   would be refused here, because %s (a rule may still assert va-signals = none)\n", decision.why);
+    printf("relaxed   would be refused here, because %s: %s (a rule may still assert va-signals = none)", decision.why,
+           refusal_text(decision.why));
   } else {
-    printf("relaxed   would be carried out here, because it is %s\n", guard_name(decision.guard));
+    printf("relaxed   would be carried out here, because it is %s%s", guard_name(decision.guard),
+           decision.guard == GUARD_PROVED ? ": every NIC that may be used is in mode 0, now and after the next reset"
+                                          : "");
   }
+  if (is_old_guest(local)) {
+    printf("; to no effect, for this is a guest of Linux %s, older than 6.4", local->facts->kernel);
+  }
+  putchar('\n');
 }
 
 int diagnose_host(void) {

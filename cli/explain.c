@@ -13,14 +13,18 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: winord explain [OPTION]... CONF\n"
+    "usage: winord explain [OPTION]... [CONF]\n"
     "\n"
-    "Shows what the policy decides for one window registration, and why. What is not given is taken from this\n"
-    "host, or assumed; the output says which.\n"
+    "Shows what the policy (WINORD_CONF, else /etc/winord.conf) decides for one window registration, and why. What is\n"
+    "not given is taken from this host and its facts, or assumed; the output says which.\n"
     "\n"
     "      --host=NAME             decide for this host (this host)\n"
     "      --pool=NAME             the job's pool (WINORD_POOL, SLURM_JOB_PARTITION, or by the policy's hosts)\n"
     "      --pci-atomic-mode=MODE  0 to 4 or unknown, as if the facts proved it (this host's facts)\n"
+    "      --hypervisor=NAME       none, kvm, microsoft, ... (this host's facts, like the next three)\n"
+    "      --gpu=LIST              models of the GPUs\n"
+    "      --nic-type=LIST         types of the NICs that the program may use\n"
+    "      --path=LIST             classes of the paths from the GPUs to their nearest NIC: PIX, PXB, PHB, NODE, SYS\n"
     "      --nccl=VERSION          version of NCCL (2.30.7)\n"
     "      --asked=WHAT            strict or default: what the program asks for (strict)\n"
     "      --flags=LIST            other flags it asks: names or 0xN (none)\n"
@@ -33,8 +37,9 @@ static const char help[] =
     "\n"
     "Exit status: 0 explained, 1 the policy has errors, 2 usage.\n";
 
-const char *const input_names[INPUTS] = {"host",  "pool",           "pci-atomic-mode", "nccl", "asked",
-                                         "flags", "gin-connection", "caller",          "exe",  "size"};
+const char *const input_names[INPUTS] = {
+    "host", "pool",  "pci-atomic-mode", "hypervisor",     "gpu",    "nic-type", "path",
+    "nccl", "asked", "flags",           "gin-connection", "caller", "exe",      "size"};
 
 enum { OPTION_JSON = 256, OPTION_INPUT };
 
@@ -42,6 +47,10 @@ static const struct option long_options[] = {
     {"host", required_argument, NULL, OPTION_INPUT + INPUT_HOST},
     {"pool", required_argument, NULL, OPTION_INPUT + INPUT_POOL},
     {"pci-atomic-mode", required_argument, NULL, OPTION_INPUT + INPUT_MODE},
+    {"hypervisor", required_argument, NULL, OPTION_INPUT + INPUT_HYPERVISOR},
+    {"gpu", required_argument, NULL, OPTION_INPUT + INPUT_GPU},
+    {"nic-type", required_argument, NULL, OPTION_INPUT + INPUT_NIC_TYPE},
+    {"path", required_argument, NULL, OPTION_INPUT + INPUT_PATH},
     {"nccl", required_argument, NULL, OPTION_INPUT + INPUT_NCCL},
     {"asked", required_argument, NULL, OPTION_INPUT + INPUT_ASKED},
     {"flags", required_argument, NULL, OPTION_INPUT + INPUT_FLAGS},
@@ -75,8 +84,7 @@ static int read_options(struct inputs *inputs, int argc, char **argv) {
       return option_error(option, argv);
     }
   }
-  return optind + 1 == argc ? -1
-                            : usage_error(optind == argc ? "no policy file given" : "more than one policy file given");
+  return optind + 1 >= argc ? -1 : usage_error("more than one policy file given");
 }
 
 static bool parse_mode(const char *text, int *mode) {
@@ -152,6 +160,20 @@ static struct host_modes given_mode(int mode) {
   return (struct host_modes){.mode = mode, .source = "given", .unproved = unproved, .contradicts = mode > 0};
 }
 
+/* Gives a fact that rules match on, where the command line has it. */
+static void give_words(const struct inputs *inputs, struct host_words *words) {
+  const char **const places[INPUTS] = {
+      [INPUT_HYPERVISOR] = &words->hypervisor, [INPUT_GPU] = &words->gpu, [INPUT_PATH] = &words->path};
+  for (int i = 0; i < INPUTS; i++) {
+    if (places[i] != NULL && inputs->text[i] != NULL) {
+      *places[i] = inputs->text[i];
+    }
+  }
+  if (inputs->text[INPUT_NIC_TYPE] != NULL) {
+    snprintf(words->nic_types, sizeof words->nic_types, "%s", inputs->text[INPUT_NIC_TYPE]);
+  }
+}
+
 /* The host as given, or as found here. */
 static void find_host(const struct inputs *inputs, const struct local *local, struct explanation *explanation) {
   const char *name = inputs->text[INPUT_HOST], *pool = inputs->text[INPUT_POOL];
@@ -164,8 +186,11 @@ static void find_host(const struct inputs *inputs, const struct local *local, st
     explanation->host.modes.source = NULL;
   }
   if (inputs->text[INPUT_MODE] != NULL) {
+    const struct host_words words = explanation->host.modes.words;
     explanation->host.modes = given_mode(inputs->mode);
+    explanation->host.modes.words = words;
   }
+  give_words(inputs, &explanation->host.modes.words);
   if (inputs->text[INPUT_EXE] != NULL) {
     explanation->host.exe = base_name(inputs->text[INPUT_EXE]);
   }
@@ -204,7 +229,11 @@ int command_explain(int argc, char **argv) {
   if (status >= 0) {
     return status;
   }
-  struct policy *policy = policy_read(argv[optind]);
+  const char *path = optind < argc ? argv[optind] : local_policy_path();
+  if (path == NULL) {
+    return usage_error("no policy file given, and neither WINORD_CONF nor /etc/winord.conf");
+  }
+  struct policy *policy = policy_read(path);
   if (policy == NULL) {
     say("out of memory");
     return STATUS_FAILED;

@@ -47,6 +47,10 @@ static json_t *host_object(const struct explanation *e) {
   json_object_set_new(object, "pool_mismatch", json_boolean(host->pool_mismatch));
   json_object_set_new(object, "pci_atomic_mode", mode_value(mode));
   json_object_set_new(object, "pci_atomic_source", word(source));
+  json_object_set_new(object, "hypervisor", word(host->modes.words.hypervisor));
+  json_object_set_new(object, "gpu", word(host->modes.words.gpu));
+  json_object_set_new(object, "nic_type", word(host->modes.words.nic_types[0] ? host->modes.words.nic_types : NULL));
+  json_object_set_new(object, "path", word(host->modes.words.path));
   json_object_set_new(object, "facts", word(e->facts));
   json_object_set_new(object, "exe", word(host->exe));
   return object;

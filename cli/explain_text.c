@@ -118,6 +118,11 @@ void explain_text(const struct explanation *e) {
   printf("host      %s%s\n", e->host.name, e->given[INPUT_HOST] ? "" : " (this host)");
   print_pool(e);
   print_mode(e);
+  char *words = words_text(&e->host.modes.words);
+  if (words[0] != '\0') {
+    printf("          %s\n", words);
+  }
+  free(words);
   print_request(e);
   print_rules(e);
   print_guard(e);

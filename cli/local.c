@@ -43,6 +43,15 @@ void local_find_pool(struct local *local, const struct policy *policy) {
   host_find_pool(&local->host, policy, getenv("WINORD_POOL"), getenv("SLURM_JOB_PARTITION"));
 }
 
+const char *local_policy_path(void) {
+  static const char usual[] = "/etc/winord.conf";
+  const char *conf = getenv("WINORD_CONF");
+  if (conf != NULL && conf[0] != '\0') {
+    return conf;
+  }
+  return access(usual, F_OK) == 0 ? usual : NULL;
+}
+
 const char *facts_status_name(enum facts_status status) {
   static const char *const names[] = {"none", "missing", "damaged", "stale", "current"};
   return names[status];

@@ -19,6 +19,9 @@ void local_free(struct local *local);
 /* The pool, by WINORD_POOL, SLURM_JOB_PARTITION and the policy's hosts. */
 void local_find_pool(struct local *local, const struct policy *policy);
 
+/* The policy that the shim would read: WINORD_CONF, else /etc/winord.conf where there is one; NULL: none. Not owned. */
+const char *local_policy_path(void);
+
 const char *facts_status_name(enum facts_status status);
 
 #endif

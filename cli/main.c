@@ -17,6 +17,7 @@ static const struct command commands[] = {
     {"check", command_check, "show everything wrong with policy files"},
     {"explain", command_explain, "show what a policy decides for one registration, and why"},
     {"env", command_env, "print shell lines that set winord's environment"},
+    {"facts", command_facts, "find out what this host is, and write it down with where each value came from"},
     {"doctor", command_doctor, "show which copies of NCCL a program reaches, and whether the shim sees them"},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];

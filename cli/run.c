@@ -28,19 +28,22 @@ static const char help[] =
     "  -o, --log=FILE      journal (WINORD_LOG): %h host, %p process, %q{VAR}, %%; or the word stderr\n"
     "  -n, --dry-run       decide and record, change nothing\n"
     "      --no-dlsym      use the shim that does not hook dlsym\n"
+    "      --observe       have NCCL (2.30.3 and later) open libwinord-verbs.so, and journal how each window's\n"
+    "                      memory was registered (NCCL_IBVERBS_LIB)\n"
     "      --expect=WHAT   wait, and fail with status 70 unless the journal shows a registration that was\n"
     "                      relaxed, strict, or any; also when a copy of NCCL was out of the shim's reach\n"
     "  -h, --help          show this\n"
     "\n"
-    "Exit status: the command's; 2 usage, 69 no shim, 70 not as expected, 126 not executable, 127 not found.\n";
+    "Exit status: the command's; 2 usage, 69 no shim or nothing to observe with, 70 not as expected,\n"
+    "126 not executable, 127 not found.\n";
 
 struct options {
   const char *conf, *pool, *log;
-  bool dry_run, no_dlsym;
+  bool dry_run, no_dlsym, observe;
   enum expect expect;
 };
 
-enum { OPTION_NO_DLSYM = 256, OPTION_EXPECT };
+enum { OPTION_NO_DLSYM = 256, OPTION_OBSERVE, OPTION_EXPECT };
 
 static const struct option long_options[] = {
     {"conf", required_argument, NULL, 'c'},
@@ -48,6 +51,7 @@ static const struct option long_options[] = {
     {"log", required_argument, NULL, 'o'},
     {"dry-run", no_argument, NULL, 'n'},
     {"no-dlsym", no_argument, NULL, OPTION_NO_DLSYM},
+    {"observe", no_argument, NULL, OPTION_OBSERVE},
     {"expect", required_argument, NULL, OPTION_EXPECT},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -61,6 +65,7 @@ static int apply(struct options *options, int option, char **argv) {
   case 'o': options->log = optarg; return -1;
   case 'n': options->dry_run = true; return -1;
   case OPTION_NO_DLSYM: options->no_dlsym = true; return -1;
+  case OPTION_OBSERVE: options->observe = true; return -1;
   case OPTION_EXPECT:
     return expect_parse(optarg, &options->expect) ? -1
                                                   : usage_error("--expect is relaxed, strict or any, not '%s'", optarg);
@@ -80,11 +85,14 @@ static int parse(struct options *options, int argc, char **argv) {
   if (optind == argc) {
     return usage_error("no command given");
   }
-  if (options->log == NULL && options->expect != EXPECT_NOTHING) {
+  if (options->log == NULL && (options->expect != EXPECT_NOTHING || options->observe)) {
     options->log = getenv("WINORD_LOG"); /* the journal that the run will have */
   }
   if (options->log != NULL && options->log[0] == '\0') {
     options->log = NULL;
+  }
+  if (options->observe && options->log == NULL) {
+    return usage_error("--observe writes to the journal, and there is none: give -o FILE");
   }
   if (options->expect != EXPECT_NOTHING && options->log != NULL && strcmp(options->log, "stderr") == 0) {
     return usage_error("--expect reads the journal back, which it cannot from stderr");
@@ -173,6 +181,20 @@ static bool set_preload(const char *shim) {
   return done;
 }
 
+/* Has NCCL open the observing library. False: said. */
+static bool set_observer(void) {
+  const char *before = getenv("NCCL_IBVERBS_LIB");
+  char *observer = observer_find();
+  bool done = observer != NULL;
+  if (done && before != NULL && before[0] != '\0' && strcmp(before, observer) != 0) {
+    say("--observe needs NCCL_IBVERBS_LIB, which is set already: %s", before);
+    done = false;
+  }
+  done = done && set("NCCL_IBVERBS_LIB", observer);
+  free(observer);
+  return done;
+}
+
 /* The environment of the run. log and run are absolute and fresh; false: said. */
 static bool set_environment(const struct options *options, const char *log, const char *run) {
   char *conf = options->conf ? absolute_path(options->conf) : NULL;
@@ -221,7 +243,7 @@ static int run_journalled(const struct options *options, const char *shim, const
   char *run = new_run_id();
   int status = STATUS_FAILED;
   if (set_environment(options, log, run)) {
-    status = set_preload(shim) ? STATUS_OK : STATUS_UNAVAILABLE;
+    status = set_preload(shim) && (!options->observe || set_observer()) ? STATUS_OK : STATUS_UNAVAILABLE;
   }
   if (status == STATUS_OK) {
     status = options->expect != EXPECT_NOTHING ? run_and_check(options, log, run, command) : command_exec(command);

@@ -22,8 +22,7 @@ static char *own_folder(void) {
   return text_copy(path);
 }
 
-char *shim_find(bool no_dlsym) {
-  const char *name = no_dlsym ? SHIM_NODLSYM_NAME : SHIM_NAME;
+static char *library_find(const char *name) {
   char *folder = own_folder();
   if (folder == NULL) {
     return NULL;
@@ -38,6 +37,10 @@ char *shim_find(bool no_dlsym) {
   free(folder);
   return found;
 }
+
+char *shim_find(bool no_dlsym) { return library_find(no_dlsym ? SHIM_NODLSYM_NAME : SHIM_NAME); }
+
+char *observer_find(void) { return library_find(OBSERVER_NAME); }
 
 static bool holdable(const char *path) { return path != NULL && path[0] == '/' && strpbrk(path, " :") == NULL; }
 

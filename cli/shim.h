@@ -8,12 +8,16 @@
 
 #define SHIM_NAME "libwinord.so"
 #define SHIM_NODLSYM_NAME "libwinord-nodlsym.so"
+#define OBSERVER_NAME "libwinord-verbs.so"
 
 /*
  * The shim's absolute path, beside this program (build folder) or in ../lib (installed). Fresh memory; NULL: not there, said.
  *   no_dlsym   the build without the dlsym hook
  */
 char *shim_find(bool no_dlsym);
+
+/* The same for the library that NCCL opens in place of libibverbs.so.1. */
+char *observer_find(void);
 
 /*
  * A path of the shim that LD_PRELOAD can hold, which neither a space nor a colon can be part of: the path itself, else a

@@ -101,6 +101,20 @@ const char *mode_text(int mode) {
   return mode >= 0 && mode <= MODE_MAX ? names[mode] : "unknown";
 }
 
+char *words_text(const struct host_words *words) {
+  const char *const facts[][2] = {{"hypervisor", words->hypervisor},
+                                  {"gpu", words->gpu},
+                                  {"nic-type", words->nic_types[0] ? words->nic_types : NULL},
+                                  {"path", words->path}};
+  char *text = text_copy("");
+  for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+    if (facts[i][1] != NULL) {
+      append(&text, ", ", text_format("%s %s", facts[i][0], facts[i][1]));
+    }
+  }
+  return text;
+}
+
 static char *globs_text(const struct globs *globs) {
   char *text = text_copy("");
   for (size_t i = 0; i < globs->count; i++) {
@@ -113,6 +127,11 @@ static char *pool_value(const struct rule *rule) { return globs_text(&rule->pool
 static char *host_value(const struct rule *rule) { return globs_text(&rule->host); }
 static char *caller_value(const struct rule *rule) { return globs_text(&rule->caller); }
 static char *exe_value(const struct rule *rule) { return globs_text(&rule->exe); }
+
+static char *hypervisor_value(const struct rule *rule) { return globs_text(&rule->hypervisor); }
+static char *gpu_value(const struct rule *rule) { return globs_text(&rule->gpu); }
+static char *nic_type_value(const struct rule *rule) { return globs_text(&rule->nic_type); }
+static char *path_value(const struct rule *rule) { return globs_text(&rule->path); }
 
 static char *modes_value(const struct rule *rule) {
   char *text = text_copy("");
@@ -222,6 +241,26 @@ static char *gin_here(request_pointer request, host_pointer host) {
   return text_copy(gin_connection_name(request->gin_connection));
 }
 
+static char *hypervisor_here(request_pointer request, host_pointer host) {
+  (void)request;
+  return or_unknown(host->modes.words.hypervisor);
+}
+
+static char *gpu_here(request_pointer request, host_pointer host) {
+  (void)request;
+  return or_unknown(host->modes.words.gpu);
+}
+
+static char *nic_type_here(request_pointer request, host_pointer host) {
+  (void)request;
+  return or_unknown(host->modes.words.nic_types[0] ? host->modes.words.nic_types : NULL);
+}
+
+static char *path_here(request_pointer request, host_pointer host) {
+  (void)request;
+  return or_unknown(host->modes.words.path);
+}
+
 static const struct key {
   const char *name;
   char *(*of_rule)(const struct rule *rule);
@@ -230,6 +269,10 @@ static const struct key {
     {"pool", pool_value, pool_here},
     {"host", host_value, host_here},
     {"pci-atomic-mode", modes_value, mode_here},
+    {"hypervisor", hypervisor_value, hypervisor_here},
+    {"gpu", gpu_value, gpu_here},
+    {"nic-type", nic_type_value, nic_type_here},
+    {"path", path_value, path_here},
     {"asked", asked_value, asked_here},
     {"nccl", nccl_value, nccl_here},
     {"caller", caller_value, caller_here},

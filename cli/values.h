@@ -25,6 +25,9 @@ char *version_text(int version);
 /* "64MiB", "1000". Fresh memory. */
 char *size_text(uint64_t bytes);
 
+/* The facts that rules match on, as far as they are known: "hypervisor kvm, path PHB"; "" for none. Fresh memory. */
+char *words_text(const struct host_words *words);
+
 /* "0".."4", "unknown". Static. */
 const char *mode_text(int mode);
 

@@ -36,8 +36,11 @@ static bool split(struct capture *capture) {
     char *end = line + strcspn(line, "\n");
     bool last = *end == '\0';
     char *next = last ? end : end + 1;
-    capture->cut = last;
-    capture->lines[capture->count++] = trimmed(unquoted(line), end);
+    const char *text = trimmed(unquoted(line), end);
+    if (text[0] != '\0') {
+      capture->lines[capture->count++] = text;
+      capture->cut = last;
+    }
     line = next;
   }
   return true;
@@ -147,11 +150,4 @@ bool is_prompt(const char *line) {
     }
   }
   return false;
-}
-
-size_t next_line(const struct capture *capture, size_t from) {
-  while (from < capture->count && capture->lines[from][0] == '\0') {
-    from++;
-  }
-  return from;
 }

@@ -1,6 +1,7 @@
 /*
- * What somebody saved or pasted, made plain: lines without terminal colours, mail quotes, escapes and line breaks that a mail client,
- * a log or a terminal put there. ASCII only: any other character is a `?`, so that every word can be printed and written as JSON.
+ * What somebody saved or pasted, made plain: lines without terminal colours, mail quotes, escapes and line breaks
+ * that a mail client, a log or a terminal put there. ASCII only: any other character is a `?`, so that every word can
+ * be printed and written as JSON.
  */
 #ifndef WINORD_FACTS_CAPTURE_H
 #define WINORD_FACTS_CAPTURE_H
@@ -10,7 +11,8 @@
 
 struct capture {
   char *data; /* one string after another */
-  const char **lines; /* into data; outer blanks are gone, "" is an empty line */
+  const char *
+      *lines; /* into data, without outer blanks; empty lines are left out: mails and pastes add them anywhere */
   size_t count;
   bool cut; /* the last line has no line end: its last word may be half a word */
 };
@@ -46,8 +48,5 @@ bool is_pci_address(struct word word);
 
 /* A line a shell printed: it begins with a prompt. */
 bool is_prompt(const char *line);
-
-/* The first line from here on that is not empty; count: none. */
-size_t next_line(const struct capture *capture, size_t from);
 
 #endif

@@ -65,11 +65,15 @@ static bool is_escaped(const char *line, const char *end) {
   return breaks >= 3;
 }
 
-/* One character after a backslash, or the backslash itself where it escapes nothing we know. */
+/* What a character behind a backslash stands for; '\0': nothing we know. */
 static char unescape(char c) {
-  static const char pairs[] = "n\nt r \"\"";
-  const char *found = strchr(pairs, c);
-  return c && found && (found - pairs) % 2 == 0 ? found[1] : '\0';
+  switch (c) {
+  case 'n': return '\n';
+  case 't':
+  case 'r': return ' ';
+  case '"': return '"';
+  default: return '\0';
+  }
 }
 
 size_t clean_escapes(char *text, size_t size) {
@@ -83,9 +87,13 @@ size_t clean_escapes(char *text, size_t size) {
       while (escaped && next < end && next - from < 4 && *next == '\\') {
         next++;
       }
-      char c = next > from && next < end ? unescape(*next) : '\0';
-      *to++ = c ? c : *from;
-      from = c ? next + 1 : from + 1;
+      char c = *from;
+      if (next > from && next < end && unescape(*next)) {
+        c = unescape(*next);
+        from = next;
+      }
+      *to++ = c;
+      from++;
     }
     if (from < text + size) {
       *to++ = *from++;
@@ -95,9 +103,7 @@ size_t clean_escapes(char *text, size_t size) {
   return (size_t)(to - text);
 }
 
-static int hex(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
 
 /* A soft line break ends a line of about 76 characters (RFC 2045); a shorter line that ends in `=` is a heading. */
 static bool is_soft_break(const char *line, const char *at) {
@@ -140,7 +146,7 @@ size_t clean_printable(char *text, size_t size) {
 /* Columns of terminals and mail programs. */
 static const size_t widths[] = {72, 76, 78, 79, 80, 100, 120, 132};
 
-/* The width at which lines were folded, 0: they were not. No line is longer, and more than one is as long. */
+/* The width at which lines were folded, 0: they were not. No line is longer, and it is 80 or two are as long. */
 static size_t folded_at(const char *text) {
   size_t width = 0, lines = 0;
   for (const char *line = text; *line;) {
@@ -151,7 +157,7 @@ static size_t folded_at(const char *text) {
     line = *end ? end + 1 : end;
   }
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-    if (widths[i] == width && lines > 1) {
+    if (widths[i] == width && (lines > 1 || width == 80)) {
       return width;
     }
   }
@@ -160,7 +166,8 @@ static size_t folded_at(const char *text) {
 
 /* A line of a table, of a mail or of a tool begins here: not the rest of a word. */
 static bool begins_anew(const char *line) {
-  static const char *const begins[] = {"Device", "Name:", "Description:", "Configurations:", "-E-", "-I-", "The '"};
+  static const char *const begins[] = {
+      "Default", "Current", "Next Boot", "Device", "Name:", "Description:", "Configurations:", "-E-", "-I-", "The '"};
   for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
     if (strncmp(line, begins[i], strlen(begins[i])) == 0) {
       return true;
@@ -177,7 +184,8 @@ size_t clean_folds(char *text, size_t size) {
   char *to = text;
   for (const char *line = text; *line;) {
     const char *end = line_end(line);
-    bool folded = (size_t)(end - line) == width && *end && end[-1] != ' ' && !begins_anew(end + 1);
+    bool inside = (size_t)(end - line) == width && end[-1] != ' ' && end[-1] != ')';
+    bool folded = inside && *end && !begins_anew(end + 1);
     size_t keep = (size_t)(end - line) + (*end && !folded);
     memmove(to, line, keep);
     to += keep;

@@ -17,8 +17,8 @@ static const struct mst_entry *find_mst(const struct from_notes *notes, const ch
   return NULL;
 }
 
-/* The address of an RDMA device; NULL: not told, or told twice and differently. */
-static const char *find_address(const struct from_notes *notes, const char *device) {
+/* The address of an RDMA device, and who says so; NULL: not told, or told twice and differently. */
+static const char *find_address(const struct from_notes *notes, const char *device, const char **source) {
   const char *address = NULL;
   for (size_t i = 0; i < notes->mst_count; i++) {
     const struct mst_entry *entry = &notes->mst[i];
@@ -27,6 +27,7 @@ static const char *find_address(const struct from_notes *notes, const char *devi
         return NULL;
       }
       address = entry->address;
+      *source = "mst status";
     }
   }
   for (size_t i = 0; i < notes->nccl.address_count; i++) {
@@ -35,15 +36,17 @@ static const char *find_address(const struct from_notes *notes, const char *devi
       if (address && !same_address(address, entry->address)) {
         return NULL;
       }
-      address = entry->address;
+      *source = address ? *source : "NCCL's pciPath";
+      address = address ? address : entry->address;
     }
   }
   return address;
 }
 
 bool find_nic(struct host_facts *host, const struct from_notes *notes, const char *name, struct nic_facts **nic) {
+  const char *source = "mst status";
   const struct mst_entry *mst = find_mst(notes, name);
-  const char *address = mst ? mst->address : find_address(notes, name);
+  const char *address = mst ? mst->address : find_address(notes, name, &source);
   *nic = NULL;
   if (host->nic_count >= MOST_NICS) {
     return true;
@@ -52,8 +55,7 @@ bool find_nic(struct host_facts *host, const struct from_notes *notes, const cha
   if (!*nic) {
     return false;
   }
-  enum nic_fact alias = mst ? NIC_VIA : NIC_DEVICE;
-  return !address || fact_is(&(*nic)->facts[alias], name, mst ? "mst status" : "the capture");
+  return !address || fact_is(&(*nic)->facts[mst ? NIC_VIA : NIC_DEVICE], name, source);
 }
 
 static bool all_unknown(struct fact *first, const char *reason, const char *source) {

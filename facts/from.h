@@ -1,8 +1,8 @@
 /*
- * Facts from saved outputs: what somebody pastes into a ticket. The kinds are recognised: mlxconfig and mstconfig (text, JSON, set
- * dialogs, errors), mst status, lspci -vvv, ibv_devinfo -v, nvidia-smi topo -m, an NCCL log, ucx_info -d, systemd-detect-virt and DMI;
- * one capture may hold several. Only the Current and Next Boot columns prove mode 0. Layouts by version: mstflint,
- * mlxconfig/mlxcfg_ui.cpp.
+ * Facts from saved outputs: what somebody pastes into a ticket. The kinds are recognised: mlxconfig and mstconfig
+ * (text, JSON, set dialogs, errors), mst status, lspci -vvv, ibv_devinfo -v, nvidia-smi topo -m, an NCCL log,
+ * ucx_info -d, systemd-detect-virt and DMI; one capture may hold several. Only the Current and Next Boot columns
+ * prove mode 0. Layouts by version: mstflint, mlxconfig/mlxcfg_ui.cpp.
  */
 #ifndef WINORD_FACTS_FROM_H
 #define WINORD_FACTS_FROM_H

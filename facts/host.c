@@ -1,5 +1,6 @@
 #include "host.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,19 +77,33 @@ void host_facts_free(struct host_facts *host) {
   free(host);
 }
 
+/* Hexadecimal digits, up to most, and the character behind them; NULL: not so. */
+static const char *field(const char *text, int most, char behind, unsigned long *value) {
+  int digits = 0;
+  *value = 0;
+  for (; digits < most && isxdigit((unsigned char)*text); digits++, text++) {
+    *value = *value << 4 | (unsigned long)(*text <= '9' ? *text - '0' : (*text | 0x20) - 'a' + 10);
+  }
+  return digits > 0 && *text == behind ? text + (behind != '\0') : NULL;
+}
+
 /* domain, bus, device and function as one number; false: no PCI address. */
 static bool pci_number(const char *text, unsigned long *number) {
-  unsigned domain = 0, bus, device, function;
-  int end = -1;
-  if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) != 4 || end < 0) {
-    domain = 0;
-    end = -1;
-    if (sscanf(text, "%2x:%2x.%1x%n", &bus, &device, &function, &end) != 3 || end < 0) {
-      return false;
-    }
+  unsigned long domain, bus, device, function;
+  const char *colon = strchr(text, ':');
+  const char *rest = text;
+  domain = 0;
+  if (colon && strchr(colon + 1, ':')) {
+    rest = field(text, 8, ':', &domain);
   }
-  *number = (unsigned long)domain << 16 | bus << 8 | device << 3 | function;
-  return text[end] == '\0' && device < 32 && function < 8;
+  rest = rest ? field(rest, 2, ':', &bus) : NULL;
+  rest = rest ? field(rest, 2, '.', &device) : NULL;
+  rest = rest ? field(rest, 1, '\0', &function) : NULL;
+  if (!rest) {
+    return false;
+  }
+  *number = domain << 16 | bus << 8 | device << 3 | function;
+  return device < 32 && function < 8;
 }
 
 bool same_address(const char *a, const char *b) {
@@ -143,10 +158,13 @@ bool fact_contradicts(const struct fact *fact) {
 }
 
 static bool contradict(struct fact *fact, const char *value, const char *source) {
-  char *reason;
-  if (asprintf(&reason, "%s%s (%s) and %s (%s)", contradiction, fact->value, fact->source, value, source) < 0) {
+  static const char format[] = "%s%s (%s) and %s (%s)";
+  int size = snprintf(NULL, 0, format, contradiction, fact->value, fact->source, value, source) + 1;
+  char *reason = malloc((size_t)size);
+  if (!reason) {
     return false;
   }
+  snprintf(reason, (size_t)size, format, contradiction, fact->value, fact->source, value, source);
   free(fact->reason);
   free(fact->value);
   fact->reason = reason;

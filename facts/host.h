@@ -1,7 +1,7 @@
 /*
- * What was found out about a host: each value with where it came from, or unknown and why. Nothing is guessed. Parsers of saved
- * outputs and the collector of the running host fill the same tables; facts_write and facts_json print them.
- * All strings are owned by the host and freed with it. Not thread-safe.
+ * What was found out about a host: each value with where it came from, or unknown and why. Nothing is guessed.
+ * Parsers of saved outputs and the collector of the running host fill the same tables; facts_write and facts_json
+ * print them. All strings are owned by the host and freed with it. Not thread-safe.
  */
 #ifndef WINORD_FACTS_HOST_H
 #define WINORD_FACTS_HOST_H
@@ -84,8 +84,8 @@ struct host_facts *host_facts_new(void);
 void host_facts_free(struct host_facts *host);
 
 /*
- * The NIC of this address, added when there is none yet; NULL: no memory. An address without domain is in domain 0. Valid until
- * the next call.
+ * The NIC of this address, added when there is none yet; NULL: no memory. An address without domain is in domain 0.
+ * Valid until the next call.
  */
 struct nic_facts *host_nic(struct host_facts *host, const char *address);
 
@@ -96,9 +96,9 @@ bool same_address(const char *a, const char *b);
 bool host_path(struct host_facts *host, const char *gpu, const char *nic, const char *path, const char *source);
 
 /*
- * Sets a fact from a source; text is copied. A value beats unknown; a second, different value is a contradiction: the fact is then
- * unknown, for good, and its reason names both values and sources. The first reason stays: ask the best source first.
- * False: no memory.
+ * Sets a fact from a source; text is copied. A value beats unknown; a second, different value is a contradiction: the
+ * fact is then unknown, for good, and its reason names both values and sources. The first reason stays: ask the best
+ * source first. False: no memory.
  */
 bool fact_is(struct fact *fact, const char *value, const char *source);
 bool fact_unknown(struct fact *fact, const char *reason, const char *source);

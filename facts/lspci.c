@@ -25,6 +25,9 @@ static bool is_nic(const char *rest) {
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
     network = network || text_begins(rest, classes[i]);
   }
+  if (text_begins(rest, " 0200: 15b3:") || text_begins(rest, " 0207: 15b3:")) {
+    return true;
+  }
   return network && (strstr(rest, "Mellanox") || strstr(rest, "ConnectX") || strstr(rest, "BlueField"));
 }
 
@@ -52,25 +55,34 @@ static void read_completer(const char *flags, struct block *block) {
   }
 }
 
+/* The + or - behind a name, '\0': not there. */
 static char sign_behind(const char *line, const char *name) {
   const char *found = strstr(line, name);
-  char sign = found ? found[strlen(name)] : '\0';
-  return sign == '+' || sign == '-' ? sign : '\0';
+  if (!found) {
+    return '\0';
+  }
+  char sign = found[strlen(name)];
+  if (sign != '+' && sign != '-') {
+    return '\0';
+  }
+  return sign;
 }
 
 static void read_line(const char *line, struct block *block) {
   const char *completer = strstr(line, "AtomicOpsCap: ");
-  char relaxed = sign_behind(line, "RlxdOrd");
   const char *control = strstr(line, "AtomicOpsCtl: ");
-  char requester = control ? sign_behind(control, " ReqEn") : '\0';
   if (strstr(line, "<access denied>")) {
     block->missing = "access denied";
   }
   if (completer && !block->completer[0]) {
     read_completer(completer + strlen("AtomicOpsCap: "), block);
   }
-  block->relaxed = block->relaxed ? block->relaxed : relaxed;
-  block->requester = block->requester ? block->requester : requester;
+  if (!block->relaxed) {
+    block->relaxed = sign_behind(line, "RlxdOrd");
+  }
+  if (control && !block->requester) {
+    block->requester = sign_behind(control, " ReqEn");
+  }
 }
 
 static bool set_switch(struct fact *fact, char sign, const char *missing) {
@@ -83,10 +95,11 @@ static bool finish(struct block *block, const struct from_notes *notes, struct h
   bool ok = !block->is_nic || find_nic(host, notes, block->address, &nic);
   if (ok && nic) {
     struct fact *completer = &nic->facts[NIC_COMPLETER];
-    ok = mode_unknown(nic, "lspci does not tell", source) && wr_unknown(nic, "lspci does not tell", source) &&
-         set_switch(&nic->facts[NIC_RELAXED], block->relaxed, missing) &&
-         set_switch(&nic->facts[NIC_REQUESTER], block->requester, missing) &&
-         (block->completer[0] ? fact_is(completer, block->completer, source) : fact_unknown(completer, missing, source));
+    ok =
+        mode_unknown(nic, "lspci does not tell", source) && wr_unknown(nic, "lspci does not tell", source) &&
+        set_switch(&nic->facts[NIC_RELAXED], block->relaxed, missing) &&
+        set_switch(&nic->facts[NIC_REQUESTER], block->requester, missing) &&
+        (block->completer[0] ? fact_is(completer, block->completer, source) : fact_unknown(completer, missing, source));
   }
   *block = (struct block){0};
   return ok;

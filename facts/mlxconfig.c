@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEW_VALUE = COLUMNS, MOST_COLUMNS };
-
 static const char plain_query[] = "plain q shows next boot only";
 
 /* The header of a table, column by column. */
@@ -81,7 +79,7 @@ static void start_table(struct reading *reading, size_t line, const char *words)
   struct header more;
   header->seen = read_header(words, header);
   more = *header;
-  size_t next = next_line(capture, line + 1);
+  size_t next = line + 1;
   if (header->seen && next < capture->count && read_header(capture->lines[next], &more)) {
     *header = more;
   }
@@ -136,7 +134,8 @@ static const char *failure_of(const struct reading *reading, enum parameter para
   if (block->refused) {
     /* A query that was refused before its table began says nothing of the mode either. */
     bool whole = block->named == PARAMETERS && !block->header.seen && parameter == ATOMIC_MODE;
-    return block->named == parameter || whole ? refusal : "parameter not asked for";
+    const char *other = reading->command.asked[parameter] ? "no row" : "parameter not asked for";
+    return block->named == parameter || whole ? refusal : other;
   }
   if (block->unknown_to_tool) {
     return block->named == parameter ? "the tool does not know the parameter" : "no row";
@@ -223,13 +222,13 @@ static bool end_command(struct reading *reading, const char *line) {
 
 static struct word after_markers(const char **line) {
   struct word word = {*line, 0};
-  while (next_word(line, &word) && (word_is(word, "*") || word_is(word, "RO") || word_is(word, "*RO"))) {
-  }
+  while (next_word(line, &word) && (word_is(word, "*") || word_is(word, "RO") || word_is(word, "*RO"))) {}
   return word;
 }
 
 /* Cells of a row. A row that was wrapped goes on behind line ends; there a bare number could be anybody's. */
-static size_t read_cells(const struct capture *capture, size_t line, const char *rest, struct word *cells, size_t most) {
+static size_t read_cells(const struct capture *capture, size_t line, const char *rest, struct word *cells,
+                         size_t most) {
   size_t count = 0;
   struct word word;
   for (;;) {
@@ -241,7 +240,7 @@ static size_t read_cells(const struct capture *capture, size_t line, const char 
         cells[count++] = word;
       }
     }
-    line = next_line(capture, line + 1);
+    line++;
     rest = line < capture->count ? capture->lines[line] : "";
     const char *look = rest;
     if (count == most || !next_word(&look, &word) || !is_cell(word) || !memchr(word.text, '(', word.size)) {
@@ -289,7 +288,7 @@ static void table_line(struct reading *reading, size_t line) {
   enum parameter parameter = parameter_of(name);
   if (parameter == PARAMETERS) {
     struct word word;
-    reading->block.rows += next_word(&rest, &word) && is_cell(word);
+    reading->block.rows += reading->block.header.count > 0 && next_word(&rest, &word) && is_cell(word);
     return;
   }
   size_t count = read_cells(reading->capture, line, rest, cells, MOST_COLUMNS + 1);
@@ -308,20 +307,22 @@ static const char *gap_of(const char *line) {
       return "no row (output cut)";
     }
   }
-  return text_begins(line, "...") || text_begins(line, "[...]") || strcmp(line, "?") == 0 ? "no row (output elided)" : NULL;
+  return text_begins(line, "...") || text_begins(line, "[...]") || strcmp(line, "?") == 0 ? "no row (output elided)"
+                                                                                          : NULL;
 }
 
 /* Errors of the tool, by how they begin, and what they mean for every value. */
 static const struct {
   const char *message, *reason;
 } errors[] = {
-    {"Failed to open the device", "cannot open the device"},
+    {"Failed to open", "cannot open the device"},
     {"Cannot open", "cannot open the device"},
     {"Failed to query device", "failed to query the device"},
     {"Failed to query the device", "failed to query the device"},
     {"Unsupported device", "unsupported device"},
     {"You must be root", "no permission"},
     {"Permission denied", "no permission"},
+    {"command not found", "the tool is not installed"},
 };
 
 static void read_failure(struct reading *reading, const char *message) {
@@ -427,10 +428,14 @@ static bool other_line(struct reading *reading, size_t line) {
   const char *text = reading->capture->lines[line];
   struct block *block = &reading->block;
   const char *error = strstr(text, "-E- ");
+  const char *absent = reading->block.silent ? strstr(text, "command not found") : NULL;
   const char *gap = gap_of(text);
   const char *hint = system_error(text);
   if (error && !strstr(error, "some of the TLVs")) {
     return read_error(reading, error + 4);
+  }
+  if (absent) {
+    return read_error(reading, absent);
   }
   if (text_begins(text, "The '*'") || text_begins(text, "Apply new Configuration")) {
     block->closed = true;
@@ -448,21 +453,25 @@ static bool other_line(struct reading *reading, size_t line) {
   return true;
 }
 
+/* What scripts and people put between the outputs of several devices or hosts. */
+static bool is_heading(const struct reading *reading, const char *line) {
+  bool table = reading->block.header.count > 0 && !strstr(line, "-E-");
+  bool label = line[strlen(line) - 1] == ':' || text_begins(line, "---") || text_begins(line, "***");
+  return text_begins(line, "===") || (table && label);
+}
+
 static bool read_line(struct reading *reading, size_t line) {
   const char *text = reading->capture->lines[line];
   struct command command;
   bool done;
-  if (text[0] == '\0') {
-    return true;
-  }
   if (read_command(text, &command)) {
     return start_command(reading, &command);
   }
-  if (is_prompt(text) || text_begins(text, "===")) {
-    return end_command(reading, text);
-  }
   if (!device_line(reading, text, &done)) {
     return false;
+  }
+  if (!done && (is_prompt(text) || is_heading(reading, text))) {
+    return end_command(reading, text);
   }
   const char *words = after_label(text, "Configurations:");
   if (words) {

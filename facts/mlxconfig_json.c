@@ -78,7 +78,7 @@ static bool read_object(json_t *object, struct queries *queries) {
   return true;
 }
 
-/* The capture as jansson reads it: lines from here on, with their ends. */
+/* The capture as jansson reads it: lines from here on, a blank for each line end: wrapped strings are whole again. */
 struct feed {
   const struct capture *capture;
   size_t line, at;
@@ -93,8 +93,9 @@ static size_t feed_more(void *buffer, size_t size, void *data) {
     if (c == '\0') {
       feed->line++;
       feed->at = 0;
+      c = ' ';
     }
-    to[count++] = c ? c : '\n';
+    to[count++] = c;
   }
   return count;
 }

@@ -41,24 +41,21 @@ static bool read_wide(const char *line, bool cut, struct from_notes *notes) {
   return add_entry(notes, words[1], words[2], rdma ? words[3] : (struct word){words[2].text, 0});
 }
 
-/* mst status: the path on one line, "domain:bus:dev.fn=ADDRESS" on the next. */
+/* The address behind a path: "domain:bus:dev.fn=ADDRESS" begins the next line. */
+static bool read_narrow(const struct capture *capture, size_t line, struct from_notes *notes) {
+  const char *text = capture->lines[line];
+  size_t next = line + 1;
+  const char *address = next < capture->count ? after_label(capture->lines[next], "domain:bus:dev.fn=") : NULL;
+  struct word path = {text, strcspn(text, " ")}, word = {address, address ? strcspn(address, " ") : 0};
+  return !address || !is_pci_address(word) || add_entry(notes, path, word, (struct word){address, 0});
+}
+
 bool read_mst(const struct capture *capture, struct from_notes *notes) {
-  static const char label[] = "domain:bus:dev.fn=";
-  struct word path = {NULL, 0};
-  for (size_t i = 0; i < capture->count; i++) {
-    const char *line = capture->lines[i];
-    const char *address = after_label(line, label);
-    if (text_begins(line, "/dev/mst/")) {
-      path = (struct word){line, strcspn(line, " ")};
-    } else if (address && path.text) {
-      struct word word = {address, strcspn(address, " ")};
-      if (is_pci_address(word) && !add_entry(notes, path, word, (struct word){address, 0})) {
-        return false;
-      }
-      path.text = NULL;
-    } else if (!read_wide(line, capture->cut && i + 1 == capture->count, notes)) {
-      return false;
-    }
+  bool ok = true;
+  for (size_t i = 0; ok && i < capture->count; i++) {
+    bool narrow = text_begins(capture->lines[i], "/dev/mst/");
+    ok = narrow ? read_narrow(capture, i, notes)
+                : read_wide(capture->lines[i], capture->cut && i + 1 == capture->count, notes);
   }
-  return true;
+  return ok;
 }

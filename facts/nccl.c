@@ -32,10 +32,11 @@ static struct word device_name(struct word word) {
 }
 
 /*
- * The list behind "NET/IB : Using": devices, then [RO] or not, then `;`. It may go on behind a line end. Kept only when it is whole;
- * *whole says so.
+ * The list behind "NET/IB : Using": devices, then [RO] or not, then `;`. It may go on behind a line end. Kept only
+ * when it is whole; *whole says so.
  */
-static bool read_devices(const struct capture *capture, size_t line, const char *rest, struct nccl_log *nccl, bool *whole) {
+static bool read_devices(const struct capture *capture, size_t line, const char *rest, struct nccl_log *nccl,
+                         bool *whole) {
   struct word word;
   *whole = false;
   nccl->relaxed = false;
@@ -51,41 +52,55 @@ static bool read_devices(const struct capture *capture, size_t line, const char 
         return false;
       }
     }
-    line = next_line(capture, line + 1);
+    line++;
     rest = line < capture->count ? capture->lines[line] : "";
   }
   return true;
 }
 
-/* "NET/IB: [2] mlx5_2:uverbs2:1/RoCE ... pciPath=/sys/devices/.../0000:3b:00.0 ar=0": the path's last part. */
+/* Every rank says it again. */
+static bool add_address(struct nccl_log *nccl, struct word device, struct word address) {
+  for (size_t i = 0; i < nccl->address_count; i++) {
+    if (word_is(device, nccl->addresses[i].device) && word_is(address, nccl->addresses[i].address)) {
+      return true;
+    }
+  }
+  if (nccl->address_count >= MOST_NICS) {
+    return true;
+  }
+  struct nccl_address *list = realloc(nccl->addresses, (nccl->address_count + 1) * sizeof *list);
+  if (!list) {
+    return false;
+  }
+  nccl->addresses = list;
+  struct nccl_address *added = &list[nccl->address_count++];
+  *added = (struct nccl_address){strndup(device.text, device.size), strndup(address.text, address.size)};
+  return added->device && added->address;
+}
+
+/* The last part of a path. */
+static struct word last_part(struct word path) {
+  size_t tail = path.size;
+  while (tail > 0 && path.text[tail - 1] != '/') {
+    tail--;
+  }
+  return (struct word){path.text + tail, path.size - tail};
+}
+
+/* "NET/IB: [2] mlx5_2:uverbs2:1/RoCE ... pciPath=/sys/devices/.../0000:3b:00.0 ar=0": a path with more behind it is whole. */
 static bool read_address(const char *rest, struct nccl_log *nccl) {
   struct word index, name, word;
   if (!next_word(&rest, &index) || index.text[0] != '[' || !next_word(&rest, &name)) {
     return true;
   }
   const char *colon = memchr(name.text, ':', name.size);
+  struct word device = {name.text, colon ? (size_t)(colon - name.text) : 0};
   while (next_word(&rest, &word)) {
-    const char *more = rest + strspn(rest, " ");
-    if (!colon || !word_begins(word, "pciPath=") || *more == '\0') {
-      continue;
+    struct word address = last_part(word);
+    bool whole = word_begins(word, "pciPath=") && *rest != '\0';
+    if (whole && device.size > 0 && is_pci_address(address)) {
+      return add_address(nccl, device, address);
     }
-    size_t tail = word.size;
-    while (word.text[tail - 1] != '/' && word.text[tail - 1] != '=') {
-      tail--;
-    }
-    struct word address = {word.text + tail, word.size - tail};
-    struct nccl_address *list = realloc(nccl->addresses, (nccl->address_count + 1) * sizeof *list);
-    if (!list) {
-      return false;
-    }
-    nccl->addresses = list;
-    if (!is_pci_address(address) || nccl->address_count >= MOST_NICS) {
-      return true;
-    }
-    struct nccl_address *added = &list[nccl->address_count++];
-    added->device = strndup(name.text, (size_t)(colon - name.text));
-    added->address = strndup(address.text, address.size);
-    return added->device && added->address;
   }
   return true;
 }
@@ -104,12 +119,14 @@ static bool read_hca(const char *list, struct nccl_log *nccl) {
   return true;
 }
 
-static bool keep_word(char **kept, const char *text, bool cut) {
-  struct word word;
-  if (*kept || !next_word(&text, &word) || (cut && *text == '\0')) {
+/* What stands at text up to two blanks or the line's end, if that is not where the capture was cut. */
+static bool keep_phrase(char **kept, const char *text, bool cut) {
+  const char *blanks = strstr(text, "  ");
+  size_t size = blanks ? (size_t)(blanks - text) : strlen(text);
+  if (*kept || size == 0 || (cut && text[size] == '\0')) {
     return true;
   }
-  *kept = strndup(word.text, word.size);
+  *kept = strndup(text, size);
   return *kept != NULL;
 }
 
@@ -133,8 +150,8 @@ static bool read_line(const struct capture *capture, size_t i, struct nccl_log *
       free_names(&nccl->devices, &nccl->device_count);
     }
   }
-  ok = ok && (!network || keep_word(&nccl->network, network, cut));
-  ok = ok && (!version || keep_word(&nccl->version, version, cut));
+  ok = ok && (!network || keep_phrase(&nccl->network, network, cut));
+  ok = ok && (!version || keep_phrase(&nccl->version, version, cut));
   ok = ok && (!address || read_address(address, nccl));
   return ok && (!hca || cut || nccl->hca_count > 0 || read_hca(hca, nccl));
 }

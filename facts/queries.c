@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_QUERIES = 4096 };
+
 bool add_query(struct queries *queries, const struct query *query) {
+  if (queries->count == MOST_QUERIES) {
+    return true;
+  }
   if ((queries->count & (queries->count - 1)) == 0) {
     size_t room = queries->count ? queries->count * 2 : 1;
     struct query *list = realloc(queries->list, room * sizeof *list);

@@ -7,7 +7,7 @@
 #include "read.h"
 
 enum parameter { ATOMIC_MODE, WR_ORDERING, PARAMETERS };
-enum column { DEFAULT_VALUE, CURRENT_VALUE, NEXT_VALUE, COLUMNS };
+enum column { DEFAULT_VALUE, CURRENT_VALUE, NEXT_VALUE, COLUMNS, NEW_VALUE = COLUMNS, MOST_COLUMNS };
 
 struct answer {
   char value[16]; /* "0".."4", "per_mkey", "force_relax"; "" is unknown */
@@ -23,7 +23,7 @@ struct query {
   bool row[PARAMETERS]; /* the output has a row for it, or a reason of its own */
   bool failed; /* an error and nothing else */
   bool alarm; /* force_relax was seen, now, at next boot, or one cannot tell where */
-  size_t changes; /* how often the capture sets or resets before it: a different answer after a change is no contradiction */
+  size_t changes; /* how often the capture sets or resets before it: what differs after that is no contradiction */
 };
 
 struct queries {
@@ -35,7 +35,8 @@ struct queries {
 enum parameter parameter_of(struct word name);
 
 /*
- * Reads a cell: NAME(N) whose name and number agree, a bare number that has a name, or N/A. Anything else is unknown, with the reason.
+ * Reads a cell: NAME(N) whose name and number agree, a bare number that has a name, or N/A. Anything else is unknown,
+ * with the reason.
  */
 void read_cell(enum parameter parameter, struct word cell, struct answer *answer);
 
@@ -48,7 +49,7 @@ void set_reasons(struct answer answers[COLUMNS], const char *reason);
 /* Makes the alarm of a query from its answers. */
 void set_alarm(struct query *query);
 
-/* Appends a copy. False: no memory. */
+/* Appends a copy; beyond some thousands there is no meaning, and they are left. False: no memory. */
 bool add_query(struct queries *queries, const struct query *query);
 
 /* Reads every mlxconfig JSON object in the capture. False: no memory. */

@@ -1,6 +1,6 @@
 /*
- * The readers of facts_from, one for each kind of output. Each finds its own lines in the capture and leaves the rest alone.
- * All return false for lack of memory only. Internal.
+ * The readers of facts_from, one for each kind of output. Each finds its own lines in the capture and leaves the rest
+ * alone. All return false for lack of memory only. Internal.
  */
 #ifndef WINORD_FACTS_READ_H
 #define WINORD_FACTS_READ_H
@@ -8,7 +8,7 @@
 #include "capture.h"
 #include "from.h"
 
-enum { NAME_SIZE = 128, MOST_NICS = 1024 };
+enum { NAME_SIZE = 128, MOST_NICS = 256 };
 
 /* First, in this order: what gives devices their addresses. */
 bool read_mst(const struct capture *capture, struct from_notes *notes);
@@ -24,8 +24,8 @@ bool read_topology(const struct capture *capture, struct host_facts *host);
 bool read_virt(const struct capture *capture, struct from_notes *notes);
 
 /*
- * The NIC a tool calls so: by its PCI address where the capture tells it (mst status, NCCL's pciPath), with the tool's name as `via`
- * (mst) or as its device. *nic is NULL when there are too many.
+ * The NIC a tool calls so: by its PCI address where the capture tells it (mst status, NCCL's pciPath), with the
+ * tool's name as `via` (mst) or as its device. *nic is NULL when there are too many.
  */
 bool find_nic(struct host_facts *host, const struct from_notes *notes, const char *name, struct nic_facts **nic);
 

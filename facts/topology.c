@@ -35,22 +35,19 @@ static size_t column_of(const struct matrix *matrix, struct word name) {
 }
 
 /* A header has nothing but columns, one of each, then affinities. */
-static bool read_header(const char *line, struct matrix *matrix) {
-  struct matrix fresh = {0};
-  struct word word;
-  while (next_word(&line, &word) && is_column(word) && column_of(&fresh, word) == fresh.count &&
-         fresh.count < MOST_COLUMNS) {
-    size_t i = fresh.count++;
-    word_copy(fresh.names[i], SHORT_NAME, word);
+static void read_header(const char *line, struct matrix *matrix) {
+  struct word word, start[2];
+  if (split_line(line, start, 2) < 2 || !is_column(start[0]) || !is_column(start[1])) {
+    return;
+  }
+  while (next_word(&line, &word) && is_column(word) && column_of(matrix, word) == matrix->count &&
+         matrix->count < MOST_COLUMNS) {
+    size_t i = matrix->count++;
+    word_copy(matrix->names[i], SHORT_NAME, word);
     if (!word_begins(word, "GPU") && !word_begins(word, "NIC")) {
-      word_copy(fresh.rdma[i], NAME_SIZE, word);
+      word_copy(matrix->rdma[i], NAME_SIZE, word);
     }
   }
-  if (fresh.count < 2) {
-    return false;
-  }
-  *matrix = fresh;
-  return true;
 }
 
 static const char *cell_of(struct word word) {
@@ -95,7 +92,7 @@ static void read_legend(const char *line, struct matrix *matrix) {
   }
 }
 
-/* The path between a GPU and a NIC by the GPU's row; by the NIC's, where that cell is damaged; none where they differ. */
+/* A GPU's path to a NIC by the GPU's row; by the NIC's, where that cell is damaged; none where they differ. */
 static bool add_path(const struct matrix *matrix, size_t gpu, size_t nic, struct host_facts *host) {
   const char *there = matrix->cells[gpu][nic], *back = matrix->cells[nic][gpu];
   char path[80];

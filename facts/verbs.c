@@ -1,5 +1,6 @@
 #include "read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,11 +29,10 @@ static bool commit_mode(struct nic_facts *nic, const struct device *device) {
   if (strcmp(device->capability, "ATOMIC_GLOB") == 0) {
     return ok && mode_refuted(nic, source) && mode_unknown(nic, "verbs", source);
   }
-  if (strcmp(device->capability, "ATOMIC_HCA") == 0) {
-    return ok && mode_unknown(nic, "verbs: ATOMIC_HCA is no proof of mode 0", source);
-  }
-  if (strcmp(device->capability, "ATOMIC_NONE") == 0) {
-    return ok && mode_unknown(nic, "verbs: ATOMIC_NONE is no proof of mode 0", source);
+  if (device->capability[0]) {
+    char reason[NAME_SIZE + 40];
+    snprintf(reason, sizeof reason, "verbs: %s is no proof of mode 0", device->capability);
+    return ok && mode_unknown(nic, reason, source);
   }
   return ok && mode_unknown(nic, "verbs does not tell", source);
 }
@@ -53,9 +53,10 @@ static bool finish(struct device *device, const struct from_notes *notes, struct
   return ok;
 }
 
-/* "ATOMIC_HCA (1)", name and number agreeing. */
+/* "ATOMIC_HCA (1)", name and number agreeing. The last one is MLNX_OFED's. */
 static void read_capability(const char *text, struct device *device) {
-  static const char *const names[] = {"ATOMIC_NONE (0)", "ATOMIC_HCA (1)", "ATOMIC_GLOB (2)"};
+  static const char *const names[] = {"ATOMIC_NONE (0)", "ATOMIC_HCA (1)", "ATOMIC_GLOB (2)",
+                                      "ATOMIC_HCA_REPLY_BE (64)"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (strcmp(text, names[i]) == 0) {
       word_copy(device->capability, sizeof device->capability, (struct word){names[i], strcspn(names[i], " ")});

@@ -35,12 +35,28 @@ static bool host_matches(const struct globs *globs, const char *name) {
   return !globs->count || (name && globs_match_host(globs, name));
 }
 
+/* Of a list, each entry: a rule for one kind of NIC is no rule for a host that has another kind as well. */
+static bool list_matches(const struct globs *globs, const char *list) {
+  return !globs->count || (list && globs_match_list(globs, list));
+}
+
 static bool nccl_matches(const struct version_range *range, int nccl) {
   bool any = range->low == 0 && range->high == INT_MAX;
   return any || (nccl && nccl >= range->low && nccl <= range->high);
 }
 
 static bool bit_matches(unsigned bits, int bit) { return !bits || bits >> bit & 1; }
+
+/* The keys that the facts answer. */
+static const char *facts_mismatch(const struct rule *rule, const struct host_words *words) {
+  if (!list_matches(&rule->hypervisor, words->hypervisor))
+    return "hypervisor";
+  if (!list_matches(&rule->gpu, words->gpu))
+    return "gpu";
+  if (!list_matches(&rule->nic_type, *words->nic_types ? words->nic_types : NULL))
+    return "nic-type";
+  return list_matches(&rule->path, words->path) ? NULL : "path";
+}
 
 /* The keys that never change within a process. */
 static const char *host_mismatch(const struct rule *rule, const struct host *host, int mode) {
@@ -50,7 +66,9 @@ static const char *host_mismatch(const struct rule *rule, const struct host *hos
     return "pool";
   if (!host_matches(&rule->host, host->name))
     return "host";
-  return text_matches(&rule->exe, host->exe) ? NULL : "exe";
+  if (!text_matches(&rule->exe, host->exe))
+    return "exe";
+  return facts_mismatch(rule, &host->modes.words);
 }
 
 /* The others; numbers first, which cost nothing. */

@@ -106,6 +106,14 @@ static bool take_wr_ordering(struct arena *arena, void *field, const char *value
   return was == WR_ORDERING_UNKNOWN || was == *ordering;
 }
 
+/* Only "yes" says anything: that verbs shows no PCIe atomics proves nothing. */
+static bool take_yes(struct arena *arena, void *field, const char *value) {
+  bool *yes = field;
+  (void)arena;
+  *yes |= strcmp(value, "yes") == 0;
+  return true;
+}
+
 struct fact_key {
   enum section section;
   char name[24];
@@ -117,6 +125,11 @@ static const struct fact_key fact_keys[] = {
     {SECTION_FACTS, "hostname", take_text, offsetof(struct facts, hostname)},
     {SECTION_FACTS, "boot-id", take_text, offsetof(struct facts, boot_id)},
     {SECTION_FACTS, "hypervisor", take_text, offsetof(struct facts, hypervisor)},
+    {SECTION_FACTS, "kernel", take_text, offsetof(struct facts, kernel)},
+    {SECTION_FACTS, "gpu", take_text, offsetof(struct facts, gpu)},
+    {SECTION_FACTS, "path", take_text, offsetof(struct facts, path_class)},
+    {SECTION_NIC, "nic-type", take_text, offsetof(struct nic, type)},
+    {SECTION_NIC, "pci-atomics", take_yes, offsetof(struct nic, pci_atomics)},
     {SECTION_NIC, "device", take_text, offsetof(struct nic, device)},
     {SECTION_NIC, "driver", take_text, offsetof(struct nic, driver)},
     {SECTION_NIC, "node-guid", take_text, offsetof(struct nic, node_guid)},

@@ -26,6 +26,8 @@ struct nic {
   int mode_default, mode_current, mode_next; /* 0..4 or MODE_UNKNOWN */
   char *source; /* pci-atomic-source; NULL likewise */
   enum wr_ordering wr_ordering;
+  bool pci_atomics; /* verbs shows PCIe atomics: whatever the modes say, they are not 0 */
+  char *type; /* nic-type, "ConnectX7"; NULL likewise */
 };
 
 struct facts {
@@ -35,18 +37,33 @@ struct facts {
   bool trusted; /* owned by root and writable by nobody else */
   char *hostname; /* the file's word; to be believed only with FACTS_CURRENT */
   char *boot_id;
-  char *hypervisor;
+  char *hypervisor; /* "none", "kvm", ...; NULL when the file does not say, as the next three */
+  char *kernel; /* release */
+  char *gpu; /* comma list of the GPUs' models */
+  char *path_class; /* comma list of path classes from the GPUs to their nearest NIC */
   struct nic *nics;
   size_t nic_count;
 };
 
-/* What the facts, held against sysfs and the process's own restrictions, amount to. Plain data, no ownership. */
+enum { NIC_TYPES_MAX = 128 };
+
+/* The facts that rules match on. NULL or empty: not known. Borrowed from the facts. */
+struct host_words {
+  const char *hypervisor, *gpu, *path;
+  char nic_types[NIC_TYPES_MAX]; /* comma list of the types of the NICs this process may use, each once */
+};
+
+/*
+ * What the facts, held against sysfs and the process's own restrictions, amount to. Plain data, no ownership; not for
+ * longer than the facts.
+ */
 struct host_modes {
   int mode; /* the worst of the NICs this process may use: non-zero beats unknown beats zero; no NIC: unknown */
   const char *source; /* pci-atomic-source of the NIC that gave it; NULL: none */
   const char *unproved; /* why the modes are no proof of mode 0 (a `why` word of decide.h), or NULL: they are */
   bool contradicts; /* some NIC is known not to be in mode 0 */
   bool force_relax; /* some NIC's PCI_WR_ORDERING makes every registration relaxed */
+  struct host_words words; /* all unknown unless the facts are of this boot */
 };
 
 /*

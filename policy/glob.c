@@ -1,6 +1,7 @@
 #include "policy/glob.h"
 
 #include "policy/policy.h"
+#include "policy/text.h"
 
 #include <string.h>
 
@@ -118,6 +119,14 @@ bool globs_match_host(const struct globs *globs, const char *host) {
       return true;
   }
   return globs->count == 0;
+}
+
+bool globs_match_list(const struct globs *globs, const char *list) {
+  char item[256]; /* a line of a facts file holds less */
+  while (next_item(&list, item, sizeof item))
+    if (!*item || !globs_match(globs, item))
+      return false;
+  return true;
 }
 
 bool glob_is_pattern(const char *text) { return text[strcspn(text, "*?[")] != '\0'; }

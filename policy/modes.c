@@ -26,7 +26,11 @@ static int worse(int a, int b) {
   return a == MODE_UNKNOWN || b == MODE_UNKNOWN ? MODE_UNKNOWN : 0;
 }
 
-static int nic_mode(const struct nic *nic) { return worse(nic->mode_current, nic->mode_next); }
+/* A zero that verbs contradicts is unknown. */
+static int nic_mode(const struct nic *nic) {
+  int mode = worse(nic->mode_current, nic->mode_next);
+  return mode == 0 && nic->pci_atomics ? MODE_UNKNOWN : mode;
+}
 
 /* A NIC that has no device name cannot be left out by name. */
 static bool usable(const struct view *view, const struct nic *nic) {
@@ -174,6 +178,40 @@ static const struct nic *worst_nic(const struct view *view) {
   return worst;
 }
 
+static bool known_word(const char *word) { return word && strcmp(word, "unknown") != 0; }
+
+static bool in_list(const char *list, const char *word) {
+  char item[NIC_TYPES_MAX];
+  while (next_item(&list, item, sizeof item))
+    if (strcmp(item, word) == 0)
+      return true;
+  return false;
+}
+
+/* Empty as soon as one of the NICs has no type, or the list no room. */
+static void list_types(const struct view *view, char *list, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < view->facts->nic_count; i++) {
+    const struct nic *nic = &view->facts->nics[i];
+    if (!usable(view, nic) || (known_word(nic->type) && in_list(list, nic->type)))
+      continue;
+    if (known_word(nic->type))
+      used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "", nic->type);
+    if (!known_word(nic->type) || used >= size) {
+      *list = '\0';
+      return;
+    }
+  }
+}
+
+static void find_words(const struct view *view, struct host_words *words) {
+  const struct facts *facts = view->facts;
+  words->hypervisor = known_word(facts->hypervisor) ? facts->hypervisor : NULL;
+  words->gpu = known_word(facts->gpu) ? facts->gpu : NULL;
+  words->path = known_word(facts->path_class) ? facts->path_class : NULL;
+  list_types(view, words->nic_types, sizeof words->nic_types);
+}
+
 struct host_modes facts_modes(const struct facts *facts, const char *ib_hca, bool external_plugin_set,
                               const char *root) {
   struct view view = {facts, ib_hca, root, external_plugin_set, MODE_UNKNOWN};
@@ -184,8 +222,9 @@ struct host_modes facts_modes(const struct facts *facts, const char *ib_hca, boo
       view.worst = modes.mode = nic_mode(worst);
       modes.source = worst->source;
     }
+    find_words(&view, &modes.words);
     for (size_t i = 0; i < facts->nic_count; i++) {
-      modes.contradicts |= nic_mode(&facts->nics[i]) > 0;
+      modes.contradicts |= nic_mode(&facts->nics[i]) > 0 || facts->nics[i].pci_atomics;
       modes.force_relax |= usable(&view, &facts->nics[i]) && facts->nics[i].wr_ordering == WR_ORDERING_FORCE_RELAX;
     }
   }

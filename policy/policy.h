@@ -58,6 +58,7 @@ struct rule {
   unsigned gin_connections; /* bit per enum gin_connection; 0: any */
   enum ordering ordering;
   struct globs pool, host, exe, caller;
+  struct globs hypervisor, gpu, nic_type, path; /* of the host, by its facts */
   bool va_signals_none; /* va-signals = none */
   bool accept_hazard; /* accept-hazard = yes */
   int line; /* where its header stands */
@@ -131,6 +132,9 @@ bool globs_match(const struct globs *globs, const char *text);
 
 /* globs_match on the node name, or on its first label. */
 bool globs_match_host(const struct globs *globs, const char *host);
+
+/* globs_match on each entry of a comma list: all must match; an entry that is empty matches nothing. */
+bool globs_match_list(const struct globs *globs, const char *list);
 
 /* "2.29.7" -> 22907, "2.30" -> 23000. Returns -1 for anything else. Rule: nccl.h, NCCL_VERSION. */
 int version_parse(const char *text);

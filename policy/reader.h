@@ -16,7 +16,7 @@ static inline struct arena *policy_arena(struct policy *policy) { return &((stru
 
 enum section_kind { SECTION_NONE, SECTION_WINORD, SECTION_POOL, SECTION_RULE, SECTION_IGNORED };
 
-enum { KEYS_MAX = 16 };
+enum { KEYS_MAX = 20 };
 
 /* One `include =`. */
 struct include {

@@ -34,7 +34,9 @@ static bool numbers_cover(const struct rule *wide, const struct rule *narrow) {
 static bool covers(const struct rule *wide, const struct rule *narrow) {
   return numbers_cover(wide, narrow) && globs_cover(&wide->host, &narrow->host) &&
          globs_cover(&wide->pool, &narrow->pool) && globs_cover(&wide->caller, &narrow->caller) &&
-         globs_cover(&wide->exe, &narrow->exe);
+         globs_cover(&wide->exe, &narrow->exe) && globs_cover(&wide->hypervisor, &narrow->hypervisor) &&
+         globs_cover(&wide->gpu, &narrow->gpu) && globs_cover(&wide->nic_type, &narrow->nic_type) &&
+         globs_cover(&wide->path, &narrow->path);
 }
 
 void policy_find_unreachable(struct policy *policy, bool error) {

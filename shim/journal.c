@@ -236,7 +236,7 @@ static void say(const char *const *parts) {
 }
 
 void notice(struct process *process, enum notice kind, const char *const *parts) {
-  if (process->log && kind != NOTICE_LOST && kind != NOTICE_NO_NCCL)
+  if (process->log && kind != NOTICE_LOST && kind != NOTICE_NO_NCCL && kind != NOTICE_UNOBSERVED)
     return;
   if (!atomic_exchange(&process->noticed[kind], true))
     say(parts);
@@ -249,15 +249,16 @@ static void lose(struct process *process, int error) {
          (const char *const[]){"cannot write the journal ", process->log, ": ", why, "; records are lost", NULL});
 }
 
-void record_end(struct json *json, struct process *process) {
-  json_unsigned(json, "seq", atomic_fetch_add(&process->count.sequence, 1) + 1);
+uint64_t record_end(struct json *json, struct process *process) {
+  const uint64_t sequence = atomic_fetch_add(&process->count.sequence, 1) + 1;
+  json_unsigned(json, "seq", sequence);
   json_unsigned(json, "lost", atomic_load(&process->count.lost));
   json_string(json, "run", process->run);
   json_string(json, "job", process->job);
   json_string(json, "step", process->step);
   json_close(json);
   if (!process->log)
-    return;
+    return sequence;
   if (json->length < sizeof json->text)
     json->text[json->length++] = '\n';
   else
@@ -265,4 +266,5 @@ void record_end(struct json *json, struct process *process) {
   const int error = json->full ? EMSGSIZE : write_where_told(process, json->text, json->length);
   if (error)
     lose(process, error);
+  return sequence;
 }

@@ -11,10 +11,10 @@
 /* Begins a record: version, event, time, host, process and thread. */
 void record_begin(struct json *json, const struct process *process, const char *event);
 
-/* Ends it (seq, lost, run, job, step) and writes it where WINORD_LOG says; counts it as lost when that fails. */
-void record_end(struct json *json, struct process *process);
+/* Ends it (seq, lost, run, job, step) and writes it where WINORD_LOG says; counts it as lost when that fails. Returns its seq. */
+uint64_t record_end(struct json *json, struct process *process);
 
-/* Says something on stderr, once per process and kind: without WINORD_LOG, or always for NOTICE_LOST. Parts end with NULL. */
+/* Says something on stderr, once per process and kind: without WINORD_LOG, or always for some kinds. Parts end with NULL. */
 void notice(struct process *process, enum notice kind, const char *const *parts);
 
 #endif

@@ -24,6 +24,7 @@ enum notice {
   NOTICE_POLICY_ERROR,
   NOTICE_UNCOVERED,
   NOTICE_NO_NCCL,
+  NOTICE_UNOBSERVED,
   NOTICE_LOST,
   NOTICES
 };
@@ -34,6 +35,7 @@ struct process {
   bool strict_on_error; /* WINORD_ON_ERROR=strict */
   bool on_error_odd; /* WINORD_ON_ERROR is neither keep nor strict: keep */
   const char *log; /* WINORD_LOG made absolute, %q{} filled in; NULL: not set */
+  bool observing; /* NCCL_IBVERBS_LIB names libwinord-verbs.so, and there is a journal for what it sees */
   const char *run, *job, *step;
   const char *pool, *partition; /* as named in the environment */
   const char *exe; /* path of the program; NULL: not known */

@@ -71,7 +71,7 @@ static void write_policy_error(struct process *process, const char *file, int li
   record_begin(&json, process, "policy_error");
   json_place(&json, "where", file, line);
   json_string(&json, "message", message);
-  record_end(&json, process);
+  (void)record_end(&json, process);
 }
 
 static void record_policy_error(struct process *process, const char *file, int line, const char *message) {
@@ -108,7 +108,7 @@ static void write_start(struct process *process) {
   json_bool(&json, "dry_run", process->dry_run);
   put_facts(&json, process);
   (void)objects_any(put_copies, &json);
-  record_end(&json, process);
+  (void)record_end(&json, process);
 }
 
 void record_start(struct process *process) {
@@ -130,14 +130,14 @@ void record_exit(struct process *process) {
   json_unsigned(&json, "dry_run", atomic_load(&count->dry_run));
   json_unsigned(&json, "no_nccl", atomic_load(&count->no_nccl));
   json_unsigned(&json, "uncovered", atomic_load(&count->uncovered));
-  record_end(&json, process);
+  (void)record_end(&json, process);
 }
 
-static void put_comm(struct json *json, const struct call *call) {
-  json_known(json, "rank", call->comm.rank);
-  json_known(json, "nranks", call->comm.ranks);
-  json_known(json, "device", call->comm.device);
-  json_known(json, "comm_seq", call->comm.sequence ? (int64_t)call->comm.sequence : -1);
+static void put_comm(struct json *json, const struct comm *comm) {
+  json_known(json, "rank", comm->rank);
+  json_known(json, "nranks", comm->ranks);
+  json_known(json, "device", comm->device);
+  json_known(json, "comm_seq", comm->sequence ? (int64_t)comm->sequence : -1);
 }
 
 static void put_connection(struct json *json, const struct call *call) {
@@ -220,18 +220,33 @@ void notice_no_nccl(struct process *process, enum nccl_function function) {
                                "; it returns ncclSystemError", NULL});
 }
 
-void record_register(struct process *process, const struct call *call, const struct request *request,
-                     const struct decision *decision, int flags_given) {
+void notice_nccl_unobserved(struct process *process, int version) {
+  char text[VERSION_SIZE];
+  if (version_text(version, text, sizeof text))
+    notice(process, NOTICE_UNOBSERVED,
+           (const char *const[]){
+               "NCCL ", text, " does not read NCCL_IBVERBS_LIB, as 2.30.3 and later do; no effect will be seen", NULL});
+}
+
+static void put_effect(struct json *json, const struct effect *effect) {
+  json_string(json, "effect", effect->word);
+  json_string(json, "effect_why", effect->why);
+  json_known(json, "mrs_relaxed", effect->word ? (int64_t)effect->relaxed : -1);
+  json_known(json, "mrs_strict", effect->word ? (int64_t)effect->strict : -1);
+}
+
+uint64_t record_register(struct process *process, const struct call *call, const struct request *request,
+                         const struct decision *decision, int flags_given, const struct effect *effect) {
   const char *verdict = outcome(process, call, decision);
   count_outcome(&process->count, verdict);
   notice_decision(process, verdict, decision);
   if (!call->target.function)
     notice_no_nccl(process, WINDOW_REGISTER);
   if (!process->log)
-    return;
+    return 0;
   struct json json;
   record_begin(&json, process, "register");
-  put_comm(&json, call);
+  put_comm(&json, &call->comm);
   put_call(&json, process, call);
   json_unsigned(&json, "size", request->size);
   json_number(&json, "flags_in", request->flags);
@@ -243,7 +258,18 @@ void record_register(struct process *process, const struct call *call, const str
   put_result(&json, call);
   json_bool(&json, "win_null", call->window_null);
   json_number(&json, "elapsed_ns", call->elapsed_ns);
-  record_end(&json, process);
+  if (process->observing)
+    put_effect(&json, effect);
+  return record_end(&json, process);
+}
+
+void record_effect(struct process *process, const struct comm *comm, uint64_t record, const struct effect *effect) {
+  struct json json;
+  record_begin(&json, process, "effect");
+  put_comm(&json, comm);
+  json_unsigned(&json, "of", record);
+  put_effect(&json, effect);
+  (void)record_end(&json, process);
 }
 
 void record_deregister(struct process *process, const struct call *call, bool internal) {
@@ -251,13 +277,13 @@ void record_deregister(struct process *process, const struct call *call, bool in
     return;
   struct json json;
   record_begin(&json, process, "deregister");
-  put_comm(&json, call);
+  put_comm(&json, &call->comm);
   put_call(&json, process, call);
   json_string(&json, "verdict", call->target.function ? NULL : "no_nccl");
   json_bool(&json, "internal", internal);
   put_result(&json, call);
   json_number(&json, "elapsed_ns", call->elapsed_ns);
-  record_end(&json, process);
+  (void)record_end(&json, process);
 }
 
 void record_devcomm(struct process *process, const struct call *call, const struct devcomm_requirements *requirements) {
@@ -266,7 +292,7 @@ void record_devcomm(struct process *process, const struct call *call, const stru
   struct json json;
   char version[VERSION_SIZE];
   record_begin(&json, process, "devcomm");
-  put_comm(&json, call);
+  put_comm(&json, &call->comm);
   put_call(&json, process, call);
   json_string(&json, "verdict", call->target.function ? NULL : "no_nccl");
   put_connection(&json, call);
@@ -276,7 +302,7 @@ void record_devcomm(struct process *process, const struct call *call, const stru
   json_known(&json, "gin_signals", requirements ? requirements->gin_signals : -1);
   put_result(&json, call);
   json_number(&json, "elapsed_ns", call->elapsed_ns);
-  record_end(&json, process);
+  (void)record_end(&json, process);
 }
 
 static void write_uncovered(struct process *process, const struct object *copy, const char *why, const char *by) {
@@ -285,7 +311,7 @@ static void write_uncovered(struct process *process, const struct object *copy, 
   json_string(&json, "nccl_path", copy->name);
   json_string(&json, "why", why);
   json_string(&json, "by", by);
-  record_end(&json, process);
+  (void)record_end(&json, process);
 }
 
 void record_uncovered(struct process *process, const struct object *copy, const char *why, const char *by) {

@@ -19,15 +19,28 @@ struct call {
   int64_t elapsed_ns; /* spent in NCCL */
 };
 
+/* What became of a window's ordering, in the journal's words. word NULL: not observed. */
+struct effect {
+  const char *word, *why;
+  unsigned relaxed, strict; /* registrations that touch the window */
+};
+
 /* Says on stderr, once, that a call fails because of us. */
 void notice_no_nccl(struct process *process, enum nccl_function function);
 
+/* Says on stderr, once, that this NCCL does not open libwinord-verbs.so. */
+void notice_nccl_unobserved(struct process *process, int version);
+
 void record_start(struct process *process);
 void record_exit(struct process *process);
-void record_register(struct process *process, const struct call *call, const struct request *request,
-                     const struct decision *decision, int flags_given);
+/* The answer is the record's seq, 0 without a journal. */
+uint64_t record_register(struct process *process, const struct call *call, const struct request *request,
+                         const struct decision *decision, int flags_given, const struct effect *effect);
 void record_deregister(struct process *process, const struct call *call, bool internal);
 void record_devcomm(struct process *process, const struct call *call, const struct devcomm_requirements *requirements);
+
+/* An effect that has changed since the register record, whose seq is `record`, or since the last of these. */
+void record_effect(struct process *process, const struct comm *comm, uint64_t record, const struct effect *effect);
 
 /*
  * A copy of NCCL that calls can reach past us.

@@ -6,6 +6,7 @@
 
 #include "comms.h"
 #include "copies.h"
+#include "effect.h"
 #include "records.h"
 #include "uncovered.h"
 
@@ -101,14 +102,23 @@ static int register_via(int thunk, const void *caller, void *comm, void *buffer,
   const struct host host = process_host();
   const struct decision decision = decide(&request, &host, p.process->policy, p.process->strict_on_error);
   const int given = p.process->dry_run || !real ? flags : decision.flags;
+  struct observed_call observed = effect_call_begin(p.process);
   before_nccl(&p);
   after_nccl(&p, real ? real(comm, buffer, size, window, given) : NCCL_SYSTEM_ERROR);
   if (real)
     learn_comm(&p.call, comm);
+  effect_call_end(&observed);
   p.call.window_null = p.call.result == NCCL_SUCCESS && (!window || !*window);
-  if (real && accepted(p.call.result) && given & WIN_STRICT_ORDERING)
-    strict_add(comm, window && p.call.result == NCCL_SUCCESS ? *window : NULL, buffer, size);
-  record_register(p.process, &p.call, &request, &decision, given);
+  const void *handle = window && p.call.result == NCCL_SUCCESS ? *window : NULL;
+  const bool registered = real && accepted(p.call.result);
+  if (registered && given & WIN_STRICT_ORDERING)
+    strict_add(comm, handle, buffer, size);
+  struct effect effect = {0};
+  if (registered)
+    effect = effect_of_call(&observed, p.process, p.call.target.version, buffer, size);
+  const uint64_t record = record_register(p.process, &p.call, &request, &decision, given, &effect);
+  if (registered)
+    effect_follow(&observed, comm, &p.call, handle, buffer, size, record, &effect);
   return leave(&p);
 }
 
@@ -119,13 +129,16 @@ static int deregister_via(int thunk, const void *caller, void *comm, void *windo
     errno = p.saved_errno;
     return real ? real(comm, window) : NCCL_SUCCESS;
   }
+  const struct target *target = &p.call.target;
+  const bool internal = target->from.dynamic && target->from.dynamic == target->copy.dynamic;
   struct strict_range range = strict_take(comm, window); /* first: NCCL may give the handle out again at once */
+  if (!internal)
+    effect_leave_window(p.process, comm, window);
   before_nccl(&p);
   after_nccl(&p, real ? real(comm, window) : NCCL_SUCCESS);
   if (!accepted(p.call.result))
     strict_put(&range);
-  const struct target *target = &p.call.target;
-  record_deregister(p.process, &p.call, target->from.dynamic && target->from.dynamic == target->copy.dynamic);
+  record_deregister(p.process, &p.call, internal);
   return leave(&p);
 }
 
@@ -151,6 +164,7 @@ static int devcomm_via(int thunk, const void *caller, void *comm, const void *re
   }
   const struct devcomm_requirements *read = real ? readable(requirements) : NULL;
   const enum gin_connection connection = connection_of(read);
+  struct observed_call observed = effect_call_begin(p.process);
   before_nccl(&p);
   after_nccl(&p, real ? real(comm, requirements, devcomm) : NCCL_SYSTEM_ERROR);
   if (real) {
@@ -161,7 +175,9 @@ static int devcomm_via(int thunk, const void *caller, void *comm, const void *re
   } else {
     notice_no_nccl(p.process, DEVCOMM_CREATE);
   }
+  effect_call_end(&observed);
   record_devcomm(p.process, &p.call, read);
+  effect_review(p.process);
   return leave(&p);
 }
 
@@ -171,12 +187,13 @@ static int end_via(enum nccl_function function, int thunk, const void *caller, v
   (void)process_id_read();
   const struct target target = resolve(function, thunk, caller, comm_known(comm).home);
   comm_function *real = (comm_function *)target.function;
+  struct process *process = real ? process_entered() : process_enter();
+  const bool active = process && !process->disabled;
+  if (active)
+    effect_leave_comm(process, comm);
   comm_forget(comm);
-  if (!real) {
-    struct process *process = process_enter();
-    if (!process->disabled)
-      notice_no_nccl(process, function);
-  }
+  if (active && !real)
+    notice_no_nccl(process, function);
   errno = saved_errno;
   return real ? real(comm) : NCCL_SYSTEM_ERROR;
 }
@@ -240,8 +257,10 @@ static void finish_used(bool scan) {
   if (scan)
     uncovered_scan(true);
   struct process *process = process_entered();
-  if (process && !process->disabled)
+  if (process && !process->disabled) {
+    effect_review(process);
     record_exit(process);
+  }
   errno = saved_errno;
 }
 

@@ -18,7 +18,7 @@ static const char help[] =
     "  -b, --minbytes SIZE    smallest payload of a round, as 8 or 4KiB\n"
     "  -e, --maxbytes SIZE    largest (without -b and -e: 8 64 128 256 512 4088 4096 4104 and 1MiB)\n"
     "  -f, --stepfactor N     factor between two sizes (default 2)\n"
-    "  -n, --iters N          rounds per receiver and block (default 2500; gin 400, lsa 16000)\n"
+    "  -n, --iters N          rounds per receiver and block (default 2500; gin 240, lsa 16000)\n"
     "  -w, --warmup_iters N   blocks of each row that are not counted (default 1)\n"
     "  -c, --check 1          accepted for habit's sake: checking is all this program does\n"
     "  -J, --json FILE        results as JSON\n"

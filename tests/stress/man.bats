@@ -49,14 +49,19 @@ tagged() {
   local name
   while read -r name; do
     grep -qE "^\.(It )?Ev $name( |$)" "$PAGE" || { echo "not in the manual: $name"; false; }
-  done < <(grep -ohE 'getenv\("WINORD_[A-Z_]+"' -r "$SOURCE/bench/stress" "$SOURCE/bench/fabric" | cut -d'"' -f2 | sort -u)
+  done < <(grep -ohE '"WINORD_[A-Z_]*[A-Z]"' -r "$SOURCE/bench/stress" "$SOURCE/bench/fabric" \
+    "$SOURCE/bench/plugin" | cut -d'"' -f2 | sort -u)
 }
 
 @test "the defaults it names" {
-  local rounds
+  local rounds name
   stress --help
-  rounds=$(sed -n 's/.*--iters.*default \([0-9]*\)).*/\1/p' <<<"$output")
+  rounds=$(sed -n 's/.*--iters.*default \([0-9]*\)[;)].*/\1/p' <<<"$output")
   grep -A3 -F '.It Fl n Ar rounds' "$PAGE" | grep -qx "Default: $rounds."
+  while read -r name rounds; do
+    grep -A4 -F '.It Fl n Ar rounds' "$PAGE" | grep -q "$rounds with ${name}[,.]"
+  done < <(sed -n '/{\.name = "/s/.*"\(.*\)".*/\1/p; s/.*\.tries = \([0-9]*\),/\1/p' "$SOURCE/bench/stress/gpu/backends.c" |
+    paste -d ' ' - -)
 }
 
 @test "the examples run" {

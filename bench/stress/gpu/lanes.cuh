@@ -85,12 +85,12 @@ __device__ __forceinline__ void pause_ns(uint64_t ns) {
 class wait {
   const arguments &all;
   const unsigned e;
-  const uint64_t since;
+  uint64_t since; /* the first time that the clock was looked at; 0: not yet */
   uint64_t told;
   unsigned spins;
 
 public:
-  __device__ wait(const arguments &arguments_, unsigned e_) : all(arguments_), e(e_), since(now_ns()), told(0), spins(0) {}
+  __device__ wait(const arguments &arguments_, unsigned e_) : all(arguments_), e(e_), since(0), told(0), spins(0) {}
   /* Whether it is time for what need not be done at every turn. */
   __device__ bool is_time() const { return !(spins & 63); }
 
@@ -98,7 +98,9 @@ public:
   __device__ bool goes_on(waiting what, unsigned round, uint64_t limit_ns) {
     if (++spins & 63)
       return true;
-    const uint64_t waited = now_ns() - since;
+    const uint64_t now = now_ns();
+    since = since ? since : now;
+    const uint64_t waited = now - since;
     if (waited > told + 5000000) {
       if (threadIdx.x == 0)
         all.waits[e] = (unsigned)what << 28 | (round & 0xfffffff);
@@ -108,7 +110,7 @@ public:
     }
     return !limit_ns || waited < limit_ns;
   }
-  __device__ uint64_t waited() const { return now_ns() - since; }
+  __device__ uint64_t waited() const { return since ? now_ns() - since : 0; }
   __device__ ~wait() {
     if (told && threadIdx.x == 0)
       all.waits[e] = 0;
@@ -230,11 +232,11 @@ __device__ __forceinline__ finding merged(const finding &mine) {
 }
 
 /*
- * One look at a payload, by the whole CTA, tail first. again: by relaxed loads of system scope, since the first look by plain
- * ones may have left lines in a cache. True: all right; else *found.
+ * One look at a payload, by the whole CTA, tail first: what this thread saw of it. again: by relaxed loads of system scope, since
+ * the first look by plain ones may have left lines in a cache.
  */
-__device__ __forceinline__ bool look(const end &lane, unsigned round, const uint64_t *memory, unsigned first,
-                                     unsigned last, unsigned boundary, bool again, finding *found) {
+__device__ __forceinline__ seen gaze(const end &lane, unsigned round, const uint64_t *memory, unsigned first,
+                                     unsigned last, unsigned boundary, bool again) {
   const unsigned behind = (unsigned)((uintptr_t)(memory + last) / 8 % 16), top = last + (behind ? 16 - behind : 0);
   const int threads = (int)blockDim.x, in_warp = (int)(threadIdx.x & 31), begin = (int)first, end_ = (int)last;
   int warp = (int)(top - 1 - (threadIdx.x & ~31u)); /* the first index of this warp's 32 words, the same in all its threads */
@@ -264,6 +266,13 @@ __device__ __forceinline__ bool look(const end &lane, unsigned round, const uint
   }
   while (warp >= begin)
     step();
+  return eyes;
+}
+
+/* The same, put together. True: all right; else *found. */
+__device__ __forceinline__ bool look(const end &lane, unsigned round, const uint64_t *memory, unsigned first,
+                                     unsigned last, unsigned boundary, bool again, finding *found) {
+  const seen eyes = gaze(lane, round, memory, first, last, boundary, again);
   if (__syncthreads_and(eyes.right))
     return true;
   *found = merged(eyes.found);
@@ -285,10 +294,12 @@ struct receiver {
   Net &net;
   tally &sum;
   uint64_t began, base, expected;
+  uint64_t polled; /* what this thread last read of the counter, from base */
   bool sender_here;
 
   __device__ receiver(const arguments &arguments_, unsigned e_, Net &net_)
-      : all(arguments_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]), sender_here(false) {}
+      : all(arguments_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]), polled(0),
+        sender_here(false) {}
 
   __device__ uint64_t *slot(unsigned round) const {
     return (uint64_t *)(all.window + lane.slots + round % all.how.depth * lane.stride);
@@ -303,9 +314,11 @@ struct receiver {
 
   __device__ bool is_flagged() const { return all.how.shape == SHAPE_FLAG || all.how.shape == SHAPE_UNFENCED; }
 
-  __device__ bool there(unsigned round) const {
-    return is_flagged() ? load_acquire(all.window + lane.signal) == flag_of(round)
-                        : net.value(lane) - base >= expected;
+  __device__ bool there(unsigned round) {
+    if (is_flagged())
+      return load_acquire(all.window + lane.signal) == flag_of(round);
+    polled = net.value(lane) - base;
+    return polled >= expected;
   }
 
   /* Whether the sender has begun: until then it may be on its way to this block. */
@@ -356,25 +369,17 @@ struct receiver {
     event.late_ns = late;
   }
 
-  __device__ bool look_at(unsigned round, bool again, finding *found) const {
+  __device__ seen gaze_at(unsigned round, bool again) const {
     const unsigned half = lane.words / 2;
     const unsigned first = all.how.look == LOOK_LAST ? half : 0, last = all.how.look == LOOK_FIRST ? half : lane.words;
-    return look(lane, round, slot(round), first, last, all.how.shape == SHAPE_TWO_PUTS ? half : 0, again, found);
+    return gaze(lane, round, slot(round), first, last, all.how.shape == SHAPE_TWO_PUTS ? half : 0, again);
   }
 
   /* Until it heals: the time that took, or 0. */
   __device__ uint64_t heal(unsigned round, uint64_t seen) const {
-    finding found;
-    __shared__ uint64_t now;
-    while (!look_at(round, true, &found)) {
-      if (threadIdx.x == 0)
-        now = now_ns();
-      __syncthreads();
-      const bool over = now - seen > all.how.heal_ns || *all.stop;
-      __syncthreads();
-      if (over)
+    while (!__syncthreads_and(gaze_at(round, true).right))
+      if (__syncthreads_or(now_ns() - seen > all.how.heal_ns || *all.stop))
         return 0;
-    }
     const uint64_t late = now_ns() - seen;
     return late ? late : 1;
   }
@@ -388,22 +393,28 @@ struct receiver {
   }
 
   /*
-   * Whether the counter says more than was ever added: at most depth rounds can be ahead, and none at the end. It is counted
-   * once: then what is too much is taken for the beginning.
+   * By how much the counter, as this thread polled it, says more than was ever added: at most depth rounds can be ahead. What comes
+   * too much after the poll of a round shows in the next one, and after the last one at the end.
    */
-  __device__ void check_count(unsigned round, bool noted) {
-    __shared__ uint64_t excess;
+  __device__ uint64_t excess(unsigned round) const {
+    if (is_flagged() || polled <= expected)
+      return 0;
+    uint64_t most = expected;
+    for (unsigned ahead = 1; ahead < all.how.depth && round + ahead < lane.quota; ahead++)
+      most += add_of(lane, round + ahead);
+    return polled > most ? polled - most : 0;
+  }
+
+  /* What is too much is counted once: then it is taken for the beginning. */
+  __device__ void take_excess(unsigned round, bool noted) {
+    __shared__ uint64_t too_much;
     if (threadIdx.x == 0) {
-      uint64_t most = expected;
-      for (unsigned ahead = 1; ahead < all.how.depth && round + ahead < lane.quota; ahead++)
-        most += add_of(lane, round + ahead);
-      const uint64_t value = is_flagged() ? 0 : net.value(lane) - base;
-      excess = !is_flagged() && value > most ? value - most : 0;
-      if (excess && !noted)
+      too_much = excess(round);
+      if (too_much && !noted)
         note(OUTCOME_DUPLICATE, round, finding{0, 0, 0, flag_of(round)}, now_ns(), 0);
     }
     __syncthreads();
-    base += excess;
+    base += too_much;
   }
 
   __device__ void lose(unsigned looked) {
@@ -446,21 +457,28 @@ struct receiver {
       all.waits[e] = 0;
   }
 
-  /* False: its signal never came. */
+  /* Something was wrong in some thread's eyes, or the counter. */
+  __device__ void judge_round(unsigned round, uint64_t seen, const finding &mine) {
+    const finding found = merged(mine);
+    if (found.wrong)
+      examine(round, seen, found);
+    take_excess(round, found.wrong);
+  }
+
+  /* False: its signal never came. One barrier, where all is well. */
   __device__ bool try_round(unsigned round) {
-    finding found;
-    bool right = true;
     expected += add_of(lane, round);
     const bool came = signal_came(round);
-    const uint64_t seen = now_ns();
-    if (all.how.check)
-      right = look_at(round, false, &found);
-    if (__syncthreads_or(!came))
+    const uint64_t when = now_ns();
+    if (all.how.check) {
+      const seen eyes = gaze_at(round, false);
+      if (!__syncthreads_and(came && eyes.right && (threadIdx.x != 0 || !excess(round)))) {
+        if (__syncthreads_or(!came))
+          return false;
+        judge_round(round, when, eyes.found);
+      }
+    } else if (__syncthreads_or(!came))
       return false;
-    if (!right)
-      examine(round, seen, found);
-    if (all.how.check)
-      check_count(round, !right);
     acknowledge(round + 1, 0);
     return true;
   }
@@ -476,13 +494,20 @@ struct receiver {
     at_end(round);
   }
 
+  /* A try is in one class. */
+  __device__ bool was_noted(unsigned round) const {
+    return sum.events && all.events[all.first_event[e] + sum.events - 1].round == round;
+  }
+
   __device__ void at_end(unsigned rounds) {
-    finding found;
-    const bool wrong = rounds && !look_at(rounds - 1, true, &found);
-    if (threadIdx.x == 0) {
-      sum.wrong_at_end = wrong || sum.lost;
-      sum.ns = now_ns() - began;
-    }
+    const bool right = !rounds || __syncthreads_and(gaze_at(rounds - 1, true).right);
+    if (threadIdx.x != 0)
+      return;
+    polled = rounds && !is_flagged() ? net.value(lane) - base : 0;
+    if (rounds == lane.quota && rounds && excess(rounds - 1) && !was_noted(rounds - 1))
+      note(OUTCOME_DUPLICATE, rounds - 1, finding{0, 0, 0, flag_of(rounds - 1)}, now_ns(), 0);
+    sum.wrong_at_end = !right || sum.lost;
+    sum.ns = now_ns() - began;
   }
 };
 
@@ -583,32 +608,30 @@ struct sender {
     __syncthreads();
   }
 
+  /* Nothing of the program's orders what is posted but what post does: where payload lies in memory, it is there before. */
+  __device__ void prepare(unsigned round) {
+    if (!Net::has_source)
+      return;
+    if (round == 0 || all.how.reuse == REUSE_ACKNOWLEDGED)
+      fill(lane, round, source(round));
+    __threadfence_system();
+    __syncthreads();
+    tell(WAIT_POSTING, round);
+  }
+
   __device__ void run() {
-    __shared__ bool free;
     const uint64_t began = now_ns();
     if (threadIdx.x == 0)
       net.begin(lane, (uint64_t)all.how.tag << TAG_SHIFT | HERE);
     pause_ns(draw(all.how.start_ns));
     unsigned round = 0;
-    for (; round < lane.quota; round++) {
-      if (threadIdx.x == 0)
-        free = is_free(round);
-      __syncthreads();
-      if (!free)
-        break;
+    for (; round < lane.quota && __syncthreads_or(threadIdx.x == 0 && is_free(round)); round++) {
       pause_ns(draw(all.how.gap_ns));
-      if (Net::has_source && (round == 0 || all.how.reuse == REUSE_ACKNOWLEDGED))
-        fill(lane, round, source(round));
-      if (Net::has_source)
-        __threadfence_system();
-      __syncthreads();
-      if (Net::has_source)
-        tell(WAIT_POSTING, round);
+      prepare(round);
       post(round);
       if (Net::has_source)
         tell(WAIT_NOTHING, round);
       reuse_source(round);
-      __syncthreads();
     }
     if (threadIdx.x == 0) {
       net.word(lane.peer, lane.context, lane.final, (uint64_t)all.how.tag << TAG_SHIFT | round);
