@@ -4,18 +4,14 @@
 #include "child.h"
 #include "command.h"
 #include "expect.h"
-#include "policy/policy.h"
+#include "launch.h"
 #include "program.h"
 #include "shim.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -105,80 +101,15 @@ static char *absolute_log(const char *log) {
   if (log[0] == '/' || strcmp(log, "stderr") == 0) {
     return text_copy(log);
   }
-  char *folder = absolute_path(""), *pattern = text_copy(""), *longer;
+  char *folder = absolute_path("");
   if (folder == NULL) {
     say("there is no working directory for the journal %s", log);
-    free(pattern);
     return NULL;
   }
-  for (const char *c = folder; *c != '\0'; c++) { /* a % of the folder's name is no pattern */
-    longer = text_format("%s%s%c", pattern, *c == '%' ? "%" : "", *c);
-    free(pattern);
-    pattern = longer;
-  }
-  longer = text_format("%s%s", pattern, log);
-  free(pattern);
+  char *literal = launch_log_literal(folder), *pattern = text_format("%s%s", literal, log);
+  free(literal);
   free(folder);
-  return longer;
-}
-
-/* A broken policy stops no program; but whoever named it is told. */
-static void warn_of_policy(const char *path) {
-  struct policy *policy = policy_read(path);
-  const struct problem *problem = policy ? policy->problems : NULL;
-  for (size_t i = 0; policy != NULL && policy->error_count > 0 && i < policy->problem_count; i++, problem++) {
-    if (!problem->warning) {
-      say("the policy has errors and will not be used: %s:%d: %s; see 'winord check'", problem->file, problem->line,
-          problem->text);
-      break;
-    }
-  }
-  policy_free(policy);
-}
-
-static void warn_of_program(const char *path, const char *shim) {
-  char *program = program_behind(path);
-  const char *obstacle = program_obstacle(program, shim);
-  if (obstacle != NULL) {
-    say("warning: %s %s: nothing can be preloaded, and no call will be seen", program, obstacle);
-  } else if (program_wants_asan_first(program)) {
-    const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
-    if ((preload == NULL || strstr(preload, "libasan.so") == NULL) &&
-        (asan == NULL || strstr(asan, "verify_asan_link_order=0") == NULL)) {
-      say("warning: %s is built with gcc's AddressSanitizer and will refuse to start: set"
-          " ASAN_OPTIONS=verify_asan_link_order=0, or preload libasan.so first",
-          program);
-    }
-  }
-  free(program);
-}
-
-static char *new_run_id(void) {
-  uint32_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
-    random = (uint32_t)clock();
-  }
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return text_format("%08llx%05lx%08x", (unsigned long long)now.tv_sec, (unsigned long)getpid() & 0xfffff,
-                     random ^ (uint32_t)now.tv_nsec);
-}
-
-static bool set(const char *name, const char *value) {
-  if (value == NULL || setenv(name, value, 1) != 0) {
-    say("cannot set %s: %s", name, strerror(errno));
-    return false;
-  }
-  return true;
-}
-
-static bool set_preload(const char *shim) {
-  char *link = shim_preloadable(shim);
-  char *preload = link ? preload_with(getenv("LD_PRELOAD"), link) : NULL;
-  bool done = preload != NULL && set("LD_PRELOAD", preload);
-  free(preload);
-  free(link);
-  return done;
+  return pattern;
 }
 
 /* Has NCCL open the observing library. False: said. */
@@ -190,7 +121,7 @@ static bool set_observer(void) {
     say("--observe needs NCCL_IBVERBS_LIB, which is set already: %s", before);
     done = false;
   }
-  done = done && set("NCCL_IBVERBS_LIB", observer);
+  done = done && launch_set("NCCL_IBVERBS_LIB", observer);
   free(observer);
   return done;
 }
@@ -198,11 +129,12 @@ static bool set_observer(void) {
 /* The environment of the run. log and run are absolute and fresh; false: said. */
 static bool set_environment(const struct options *options, const char *log, const char *run) {
   char *conf = options->conf ? absolute_path(options->conf) : NULL;
-  bool done = (options->conf == NULL || set("WINORD_CONF", conf)) && (log == NULL || set("WINORD_LOG", log)) &&
-              (options->pool == NULL || set("WINORD_POOL", options->pool)) &&
-              (!options->dry_run || set("WINORD_DRY_RUN", "1")) && set("WINORD_RUN", run);
+  bool done = (options->conf == NULL || launch_set("WINORD_CONF", conf)) &&
+              (log == NULL || launch_set("WINORD_LOG", log)) &&
+              (options->pool == NULL || launch_set("WINORD_POOL", options->pool)) &&
+              (!options->dry_run || launch_set("WINORD_DRY_RUN", "1")) && launch_set("WINORD_RUN", run);
   if (done && conf != NULL) {
-    warn_of_policy(conf);
+    launch_warn_of_policy(conf);
   }
   free(conf);
   return done;
@@ -210,14 +142,7 @@ static bool set_environment(const struct options *options, const char *log, cons
 
 /* A private journal for --expect without -o. Fresh memory; the folder around it is removed by remove_journal. */
 static char *private_journal(void) {
-  const char *base = getenv("TMPDIR");
-  char *folder = text_format("%s/winord-run-XXXXXX", base && base[0] == '/' && !strchr(base, '%') ? base : "/tmp");
-  char *journal = NULL;
-  if (mkdtemp(folder) == NULL) {
-    say("cannot make the folder %s for the journal: %s", folder, strerror(errno));
-  } else {
-    journal = text_format("%s/journal.jsonl", folder);
-  }
+  char *folder = launch_private_folder("run"), *journal = folder ? text_format("%s/journal.jsonl", folder) : NULL;
   free(folder);
   return journal;
 }
@@ -240,10 +165,10 @@ static int run_and_check(const struct options *options, const char *log, const c
 
 /* With the journal settled: sets the environment and runs. */
 static int run_journalled(const struct options *options, const char *shim, const char *log, char **command) {
-  char *run = new_run_id();
+  char *run = launch_run_id();
   int status = STATUS_FAILED;
   if (set_environment(options, log, run)) {
-    status = set_preload(shim) && (!options->observe || set_observer()) ? STATUS_OK : STATUS_UNAVAILABLE;
+    status = launch_preload(shim) && (!options->observe || set_observer()) ? STATUS_OK : STATUS_UNAVAILABLE;
   }
   if (status == STATUS_OK) {
     status = options->expect != EXPECT_NOTHING ? run_and_check(options, log, run, command) : command_exec(command);
@@ -278,7 +203,7 @@ int command_run(int argc, char **argv) {
   }
   char *program = program_find(argv[optind], &status);
   if (program != NULL) {
-    warn_of_program(program, shim);
+    launch_warn_of_program(program, shim);
     const char *disable = getenv("WINORD_DISABLE");
     if (disable != NULL && *disable != '\0' && strcmp(disable, "0") != 0) {
       say("warning: WINORD_DISABLE=%s is set: the shim will do nothing", disable);

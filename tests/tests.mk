@@ -13,7 +13,7 @@ LAZY := -Wl,-z,lazy
 
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/*_test.c))
 
-HEADERS := $(wildcard policy/*.h tests/*/*.h bench/*/*.h)
+HEADERS := $(wildcard policy/*.h collect/*.h facts/*.h tests/*/*.h bench/*/*.h bench/*/*/*.h)
 $(UNIT_TESTS): $(BUILD)/tests/%_test: tests/%_test.c $(BUILD)/libpolicy.a $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(TEST_CFLAGS)) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libpolicy.a $(INIH_A) -lcmocka

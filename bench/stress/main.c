@@ -28,9 +28,11 @@ static void show_progress(const struct hunt *hunt) {
           (unsigned long long)row->sum.blocks, (unsigned long long)outcome_violations(&row->sum));
 }
 
-static void list(void) {
+static void list(const char *backend) {
+  const unsigned bit = backend_bit(backend);
   for (size_t i = 0; i < scenario_count; i++)
-    printf("%-24s %-8s %s\n", scenarios[i].name, expectation_name(scenarios[i].expectation), scenarios[i].text);
+    if (scenarios[i].backends & bit)
+      printf("%-24s %-8s %s\n", scenarios[i].name, expectation_name(scenarios[i].expectation), scenarios[i].text);
   printf("\npatterns:");
   for (int i = 0; i < PATTERNS; i++)
     printf(" %s", pattern_name((enum pattern)i));
@@ -106,7 +108,7 @@ static int run(int argc, char **argv) {
   if (!options_read(argc, argv, &options, &status))
     return status;
   if (options.list) {
-    list();
+    list(options.backend);
     return 0;
   }
   if (options.mutant)

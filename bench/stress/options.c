@@ -35,7 +35,7 @@ static const char help[] =
     "      --replay FILE      run again the blocks of the witnesses in a file of -J\n"
     "      --mutant NAME      plant this fault in the simulated fabric\n"
     "      --prove            plant every fault in turn, and count those found\n"
-    "      --list             scenarios, patterns and faults\n"
+    "      --list             scenarios of the backend, patterns, and faults of the simulation\n"
     "      --watchdog S       end a run on GPUs, and say who waits for whom, when a block takes so long (default 30)\n"
     "      --quiet            no progress line\n"
     "      --help\n"
@@ -218,6 +218,8 @@ static bool make_sizes(struct reading *reading) {
 
 /* Those that run on the backend; what was named must. */
 static bool choose(struct options *options) {
+  if (strcmp(options->backend, "fabric") != 0 && (options->prove || options->replay || options->mutant))
+    return mistake("--prove, --replay and --mutant know the simulated fabric alone, not backend %s", options->backend);
   const unsigned bit = backend_bit(options->backend);
   for (unsigned i = 0; i < options->chosen_count; i++)
     if (!(options->chosen[i]->backends & bit))

@@ -103,6 +103,8 @@ static int replay_run(const char *file, const json_t *run, const struct options 
   replaying.hunt.backend = &fabric_backend;
   if (integer(run, "version") != FORMAT_VERSION)
     return mistake(file, "written by another version, or no file of -J");
+  if (json_object_get(run, "backend") && strcmp(text(run, "backend"), fabric_backend.name) != 0)
+    return mistake(file, "not of the simulated fabric: what ran on GPUs does not come again from its seed");
   take_environment(run, "fabric_mode", "WINORD_FABRIC_MODE");
   take_environment(run, "fabric_fault", "WINORD_FABRIC_FAULT");
   if (!take_run(run, &replaying.hunt.options))

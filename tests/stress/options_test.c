@@ -99,6 +99,9 @@ static void test_all(void **state) {
 static const struct mistake_row {
   const char *name; /* and command line */
 } mistake_rows[] = {
+    {"--backend gin --prove"},
+    {"--backend lsa --scenario put+weak"},
+    {"--backend nosuch"},
     {"-b 7"},
     {"-b 12"},
     {"-b 8 -e 64MiB -f 1.01"},

@@ -7,7 +7,7 @@
 
 #include "bench/stress/gpu/plan.h"
 
-enum { STOP_MS = 5000, HEAL_MS = 20, LOST_MS = 200, GAP_NS = 2000, START_NS = 4000 };
+enum { STOP_MS = 5000, HEAL_MS = 200, LOST_MS = 2000, GAP_NS = 2000, START_NS = 4000 };
 
 /* What a rank's kernel works on; grown as needed. */
 struct work {
