@@ -13,7 +13,7 @@ $(BUILD)/bench/gpu/%.o: bench/gpu/%.c
 
 $(BUILD)/bench/gpu/%.o: bench/gpu/%.cu
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O3 -lineinfo -gencode arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) $(GPU_INCLUDES) -MMD -MP -c -o $@ $<
+	$(NVCC) -std=c++17 -O3 -lineinfo -gencode arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) $(GPU_CUDA_INCLUDES) -MMD -MP -c -o $@ $<
 
 .PHONY: bench-gpu-build bench-gpu
 bench-gpu-build: $(BUILD)/bench-gpu

@@ -15,6 +15,8 @@ CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
 NCCL_HOME ?= $(CUDA_HOME)
 GPU_ARCH ?= 90
 GPU_INCLUDES = -I. -isystem $(NCCL_HOME)/include -isystem $(CUDA_HOME)/include
+# nvcc looks into the toolkit after -I, but before -isystem.
+GPU_CUDA_INCLUDES = -I. -I$(NCCL_HOME)/include
 GPU_C_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/stress/gpu/*.c)) \
   $(patsubst %,$(BUILD)/bench/stress/gpu/shared/%.o,outcome histogram scenario)
 GPU_CUDA_OBJECTS := $(patsubst %.cu,$(BUILD)/%.o,$(wildcard bench/stress/gpu/*.cu))
@@ -38,5 +40,5 @@ $(BUILD)/bench/stress/gpu/shared/%.o: bench/stress/%.c
 
 $(BUILD)/bench/stress/gpu/%.o: bench/stress/gpu/%.cu
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O3 -lineinfo -gencode arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) $(GPU_INCLUDES) -Xcompiler -fPIC \
+	$(NVCC) -std=c++17 -O3 -lineinfo -gencode arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) $(GPU_CUDA_INCLUDES) -Xcompiler -fPIC \
 	  -MMD -MP -c -o $@ $<

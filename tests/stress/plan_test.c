@@ -71,13 +71,13 @@ static int by_start(const void *a, const void *b) {
 
 static unsigned add_slots(struct use *uses, uint64_t at, const struct end *end, unsigned depth) {
   for (unsigned i = 0; i < depth; i++)
-    uses[i] = (struct use){at + i * end->stride, at + i * end->stride + end->words * 8};
+    uses[i] = (struct use){at + i * end->stride, at + i * end->stride + (uint64_t)end->words * 8};
   return depth;
 }
 
 static void check_apart(const struct plan_row *row, const struct plan *plan) {
   const unsigned depth = scenario_find(row->scenario)->depth;
-  struct use *uses = calloc(plan->count ? plan->count * (depth + 2) : 1, sizeof *uses);
+  struct use *uses = calloc(((size_t)plan->count + 1) * (depth + 2), sizeof *uses);
   unsigned count = 0;
   for (unsigned e = 0; e < plan->count; e++) {
     const struct end *end = &plan->ends[e];

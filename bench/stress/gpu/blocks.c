@@ -140,8 +140,8 @@ static bool start(struct session *session, const struct kind_of_block *kind, uns
 
 /* Who waits for whom, in the order of ranks. */
 static void say_who_waits(const struct session *session, char *error) {
-  static const char *const whats[] = {"nothing", "an acknowledgement", "a signal", "room in its queue", "a local completion",
-                                      "a flush"};
+  static const char *const whats[] = {"nothing",           "an acknowledgement", "a signal",
+                                      "room in its queue", "a local completion", "a flush"};
   size_t at = (size_t)snprintf(error, ERROR_SIZE, "the block does not end:");
   unsigned said = 0;
   for (unsigned i = 0; i < session->world.local; i++)

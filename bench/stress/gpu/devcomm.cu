@@ -4,6 +4,10 @@
 
 #include <new>
 
+#if NCCL_VERSION_CODE < NCCL_VERSION(2, 29, 7)
+#error "NCCL 2.29.7 or later is needed: name its folder in NCCL_HOME"
+#endif
+
 extern "C" int devcomm_version(void) { return NCCL_VERSION_CODE; }
 
 static const char *gin_type(int type) {
