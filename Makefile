@@ -20,7 +20,7 @@ JANSSON_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libjansson.a)
 POLICY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard policy/*.c))
 SHIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/*.c))
 DLSYM_OBJECT := $(BUILD)/shim/$(ARCH)/dlsym.o
-CLI_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c facts/*.c collect/*.c))
+CLI_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c facts/*.c report/*.c collect/*.c))
 
 # -nostartfiles: no frame registration, no _init: nothing runs when the library is loaded.
 # -z lazy: a program that never registers a window resolves none of our imports.
@@ -64,7 +64,7 @@ $$(BUILD)/$(1)/%.o: $(1)/%.c
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) -c -o $$@ $$<
 endef
-$(foreach folder,cli facts collect,$(eval $(call cli_objects,$(folder))))
+$(foreach folder,cli facts report collect,$(eval $(call cli_objects,$(folder))))
 
 include bench/fabric/fabric.mk
 include bench/plugin/plugin.mk

@@ -19,11 +19,14 @@ enum status {
 
 /* One command. argv[0] is the command's name; the result is the exit status. run does not return once the command runs. */
 int command_run(int argc, char **argv);
+int command_ab(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_env(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_facts(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_tag(int argc, char **argv);
 
 /* Sets the command's name, as messages begin with it ("winord run: "). The string is kept. */
 void say_as(const char *command);

@@ -92,7 +92,8 @@ static int write_file(const struct collection *all, const char *path) {
   facts_write(all, file);
   bool good = fclose(file) == 0;
   if (!good || facts_replace(path, text, size) != 0) {
-    say("%s: cannot be written: %s", path ? path : "/run/winord/facts.ini", strerror(errno));
+    const char *why = !path && errno == EPERM ? "others can write in /run/winord" : strerror(errno);
+    say("%s: cannot be written: %s", path ? path : "/run/winord/facts.ini", why);
     good = false;
   }
   free(text);

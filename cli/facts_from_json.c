@@ -144,7 +144,9 @@ static json_t *nccl_object(const struct nccl_log *nccl) {
   }
   json_t *addresses = json_object();
   for (size_t i = 0; i < nccl->address_count; i++) {
-    json_object_set_new(addresses, nccl->addresses[i].device, json_string(nccl->addresses[i].address));
+    bool again = json_object_get(addresses, nccl->addresses[i].device) != NULL;
+    json_object_set_new(addresses, nccl->addresses[i].device,
+                        json_string(again ? "unknown: two addresses" : nccl->addresses[i].address));
   }
   if (nccl->address_count > 0) {
     json_object_set(object, "bdf", addresses);

@@ -61,7 +61,7 @@ void facts_from_text(const struct host_facts *host, const struct from_notes *not
     printf("  pci-atomic-mode: %s, the worst of all devices, now and at next boot\n", worst);
   }
   if (notes->unreadable) {
-    puts("  a device could not be read, and is not named");
+    puts("  a device could not be read: one without a name, or one that was read elsewhere");
   }
   if (notes->virt) {
     printf("  hypervisor: %s\n", notes->virt);

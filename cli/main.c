@@ -15,10 +15,13 @@ struct command {
 static const struct command commands[] = {
     {"run", command_run, "run a program with the shim preloaded"},
     {"check", command_check, "show everything wrong with policy files"},
+    {"ab", command_ab, "run a program under two policies in turn, and compare a number it prints"},
     {"explain", command_explain, "show what a policy decides for one registration, and why"},
     {"env", command_env, "print shell lines that set winord's environment"},
     {"facts", command_facts, "find out what this host is, and write it down with where each value came from"},
     {"doctor", command_doctor, "show which copies of NCCL a program reaches, and whether the shim sees them"},
+    {"report", command_report, "show what the journals of jobs say, host by host"},
+    {"tag", command_tag, "print the word that keeps results of relaxed windows apart"},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

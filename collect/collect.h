@@ -43,7 +43,7 @@ void facts_complain(const struct collection *all, void (*say)(const char *format
 /*
  * Replaces path by the text, whole or not at all: a new file beside it, mode 0644, synchronised, renamed over it. A
  * symbolic link at path is replaced, not followed. NULL: the usual /run/winord/facts.ini, its folder made where it is
- * missing. Returns 0, or -1 with errno.
+ * missing; EPERM where others can write in that folder. Returns 0, or -1 with errno.
  */
 int facts_replace(const char *path, const char *text, size_t size);
 

@@ -59,7 +59,10 @@ static const char *open_library(struct library *library) {
 
 /* hwloc reads its sources from the environment. Only what reads sysfs: other components start GPU drivers. */
 static void direct(const struct collection *all) {
+  static const char *const others[] = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"};
   char file[4096];
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    unsetenv(others[i]);
   setenv("HWLOC_COMPONENTS", "-cuda,-nvml,-opencl,-gl,-levelzero,-rsmi,-pci,-x86", 1);
   setenv("HWLOC_HIDE_ERRORS", "2", 1);
   if (!*all->root)

@@ -17,10 +17,14 @@ static void doubt_all(struct collection *all, struct nic_facts *nic, const char 
     doubt(all, &nic->facts[asked[i]], reason, source);
 }
 
+/* Values count only from an output that names its device; errors need not name it. */
 static void take(struct collection *all, struct nic_facts *nic, const struct nic_facts *found, const char *tool) {
+  const bool named = strcmp(found->address, NO_DEVICE_LINE) != 0;
   for (size_t i = 0; i < ASKED; i++) {
     const struct fact *fact = &found->facts[asked[i]];
-    if (fact->value)
+    if (fact->value && !named)
+      doubt(all, &nic->facts[asked[i]], "the output names no device", tool);
+    else if (fact->value)
       know(all, &nic->facts[asked[i]], fact->value, tool);
     else
       doubt(all, &nic->facts[asked[i]], fact->reason ? fact->reason : "not in the output", tool);
@@ -87,6 +91,11 @@ static void ask_nic(struct collection *all, struct nic_facts *nic) {
     doubt_all(all, nic, reason, "mstconfig, mlxconfig");
 }
 
+static bool is_virtual(const struct nic_facts *nic) {
+  const char *function = nic->facts[NIC_FUNCTION].value;
+  return function && strcmp(function, "vf") == 0;
+}
+
 void collect_firmware(struct collection *all) {
   for (size_t i = 0; i < all->host->nic_count; i++) {
     struct nic_facts *nic = &all->host->nics[i];
@@ -94,6 +103,8 @@ void collect_firmware(struct collection *all) {
       doubt_all(all, nic, "its driver is not mlx5_core", "sysfs");
     else if (!is_full_address(nic->address))
       doubt_all(all, nic, "no PCI function of its own", "sysfs");
+    else if (is_virtual(nic))
+      doubt_all(all, nic, "virtual function: its physical function has the settings", "sysfs");
     else
       ask_nic(all, nic);
   }

@@ -113,7 +113,7 @@ void collect_nics(struct collection *all) {
 }
 
 /* A function of a bond has no RDMA device of its own, but the bond's: with its name, GUID and firmware. */
-static void add_member(struct collection *all, size_t first, const char *address) {
+static void add_member(struct collection *all, size_t first, const char *address, const char *source) {
   static const enum nic_fact shared[] = {NIC_DEVICE, NIC_GUID, NIC_FIRMWARE, NIC_TYPE};
   struct nic_facts *nic = host_nic(all->host, address);
   char folder[512];
@@ -123,7 +123,7 @@ static void add_member(struct collection *all, size_t first, const char *address
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
     const char *value = all->host->nics[first].facts[shared[i]].value;
     if (value)
-      know(all, &nic->facts[shared[i]], value, "sysfs, of the bond");
+      know(all, &nic->facts[shared[i]], value, source);
   }
   snprintf(folder, sizeof folder, "sys/bus/pci/devices/%s", address);
   take_driver(all, nic, folder);
@@ -136,7 +136,7 @@ static void take_slaves(struct collection *all, size_t first, const char *bond) 
   for (char *slave = slaves ? strtok_r(slaves, " \n", &rest) : NULL; slave; slave = strtok_r(NULL, " \n", &rest)) {
     char *address = root_link(all, "sys/class/net/%s/device", slave);
     if (address && is_full_address(address) && !is_listed(all, address))
-      add_member(all, first, address);
+      add_member(all, first, address, "sysfs, of the bond");
     if (address && is_listed(all, address)) {
       struct nic_facts *nic = host_nic(all->host, address);
       const char *device = all->host->nics[first].facts[NIC_DEVICE].value;
@@ -146,6 +146,33 @@ static void take_slaves(struct collection *all, size_t first, const char *bond) 
     free(address);
   }
   free(slaves);
+}
+
+/* A physical function of the same card that mlx5_core drives, without an RDMA device of its own. */
+static bool is_silent_sibling(const struct collection *all, const char *own, const char *address) {
+  size_t slot = strlen(own) - 1;
+  if (strlen(address) != slot + 1 || strncmp(own, address, slot) != 0 || is_listed(all, address))
+    return false;
+  char *driver = root_link(all, "sys/bus/pci/devices/%s/driver", address);
+  char *physical = root_link(all, "sys/bus/pci/devices/%s/physfn", address);
+  bool silent = driver && strcmp(driver, "mlx5_core") == 0 && !physical;
+  free(driver);
+  free(physical);
+  return silent;
+}
+
+/*
+ * Where the bond itself does not show (its interfaces are in another network namespace; one RDMA device has the ports
+ * of two functions), the card's other functions count as members.
+ */
+static void take_siblings(struct collection *all, size_t first, char **devices) {
+  const struct nic_facts *nic = &all->host->nics[first];
+  const char *function = nic->facts[NIC_FUNCTION].value;
+  if (!is_full_address(nic->address) || !is_mlx5(nic) || !function || strcmp(function, "pf") != 0)
+    return;
+  for (size_t i = 0; devices && devices[i]; i++)
+    if (is_silent_sibling(all, all->host->nics[first].address, devices[i]))
+      add_member(all, first, devices[i], "sysfs, of the same card");
 }
 
 void collect_bonds(struct collection *all) {
@@ -162,4 +189,8 @@ void collect_bonds(struct collection *all) {
     }
     entries_free(interfaces);
   }
+  char **devices = root_entries(all, "sys/bus/pci/devices");
+  for (size_t i = 0; i < count; i++)
+    take_siblings(all, i, devices);
+  entries_free(devices);
 }

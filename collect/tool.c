@@ -7,11 +7,20 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { OUTPUT_LIMIT = 1 << 20 };
+
+/* Root runs nobody else's program: PATH may have come along from a user (su, sudo -E). */
+static bool may_run(const char *path) {
+  struct stat status;
+  if (access(path, X_OK) || stat(path, &status) || !S_ISREG(status.st_mode))
+    return false;
+  return geteuid() || (status.st_uid == 0 && !(status.st_mode & (S_IWGRP | S_IWOTH)));
+}
 
 /* The program's path, fresh memory; NULL: there is none. Folders relative to the working directory do not count. */
 static char *find_tool(const char *name) {
@@ -22,7 +31,7 @@ static char *find_tool(const char *name) {
   for (char *folder = strtok_r(folders, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest)) {
     if (*folder != '/' || asprintf(&found, "%s/%s", folder, name) < 0)
       continue;
-    if (access(found, X_OK) == 0)
+    if (may_run(found))
       break;
     free(found);
     found = NULL;
@@ -38,6 +47,7 @@ static _Noreturn void become(const char *path, char *const *argv, int output) {
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   unsetenv("LD_PRELOAD");
+  unsetenv("LD_AUDIT");
   setenv("LC_ALL", "C", 1);
   execv(path, argv);
   _exit(127);

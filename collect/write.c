@@ -89,6 +89,8 @@ static void write_gpu(const struct collection *all, const struct gpu_facts *gpu,
 
 void facts_write(const struct collection *all, FILE *file) {
   write_host(all, file);
+  if (all->host->nic_count == 0)
+    fputs("\n; no RDMA device in /sys/class/infiniband\n", file);
   for (size_t i = 0; i < all->host->nic_count; i++)
     write_nic(&all->host->nics[i], file);
   for (size_t i = 0; i < all->gpu_count; i++)

@@ -23,6 +23,15 @@ static char *unquoted(char *line) {
   return line;
 }
 
+/* `"text",`, an element of a list of lines (Ansible's stdout_lines): the text. */
+static char *unlisted(char *line) {
+  char *close = line[0] == '"' ? strchr(line + 1, '"') : NULL;
+  if (!close || (strcmp(close, "\"") != 0 && strcmp(close, "\",") != 0)) {
+    return line;
+  }
+  return trimmed(line + 1, close);
+}
+
 static bool split(struct capture *capture) {
   size_t lines = 1;
   for (const char *p = capture->data; *p; p++) {
@@ -36,7 +45,7 @@ static bool split(struct capture *capture) {
     char *end = line + strcspn(line, "\n");
     bool last = *end == '\0';
     char *next = last ? end : end + 1;
-    const char *text = trimmed(unquoted(line), end);
+    const char *text = unlisted(trimmed(unquoted(line), end));
     if (text[0] != '\0') {
       capture->lines[capture->count++] = text;
       capture->cut = last;
@@ -54,6 +63,7 @@ bool capture_read(struct capture *capture, const char *text, size_t size) {
   memcpy(capture->data, text, size);
   capture->data[size] = '\0';
   size = clean_bytes(capture->data, size);
+  size = clean_prefix(capture->data, size);
   size = clean_escapes(capture->data, size);
   size = clean_printable(capture->data, size);
   clean_folds(capture->data, size);

@@ -88,6 +88,9 @@ size_t clean_escapes(char *text, size_t size) {
         next++;
       }
       char c = *from;
+      if (escaped && c == '"') {
+        c = '\n';
+      }
       if (next > from && next < end && unescape(*next)) {
         c = unescape(*next);
         from = next;
@@ -98,6 +101,55 @@ size_t clean_escapes(char *text, size_t size) {
     if (from < text + size) {
       *to++ = *from++;
     }
+  }
+  *to = '\0';
+  return (size_t)(to - text);
+}
+
+/* Length of "NAME:" at the beginning of a line, a host's name and no label of a tool; 0: the line does not begin so. */
+static size_t prefix_of(const char *line) {
+  static const char label[] = "Device:";
+  size_t length = strcspn(line, " \n");
+  bool name = length > 1 && line[length - 1] == ':' && strcspn(line, "_/") >= length;
+  return name && strncmp(line, label, sizeof label - 1) != 0 ? length : 0;
+}
+
+/* The prefix that all lines but the first (a command, perhaps) have; NULL: none, or there are but a few lines. */
+static const char *common_prefix(const char *text) {
+  enum { FEW = 4 };
+  const char *prefix = NULL;
+  size_t lines = 0;
+  for (const char *line = text; *line; lines++) {
+    const char *end = line_end(line);
+    size_t length = prefix_of(line);
+    bool same = prefix && length == prefix_of(prefix) && strncmp(prefix, line, length) == 0;
+    if (prefix && !same && lines > 1) {
+      return NULL;
+    }
+    prefix = same ? prefix : length ? line : NULL;
+    if (!prefix && lines > 0) {
+      return NULL;
+    }
+    line = *end ? end + 1 : end;
+  }
+  return lines > FEW ? prefix : NULL;
+}
+
+size_t clean_prefix(char *text, size_t size) {
+  const char *prefix = common_prefix(text);
+  char *to = text;
+  if (!prefix) {
+    return size;
+  }
+  size_t length = prefix_of(prefix);
+  const char *first = prefix;
+  for (const char *line = text; *line;) {
+    const char *end = line_end(line);
+    const char *from = line >= first ? line + length + (line[length] == ' ') : line;
+    size_t keep = (size_t)(end - from) + (*end != '\0');
+    line = *end ? end + 1 : end;
+    memmove(to, from, keep);
+    to += keep;
   }
   *to = '\0';
   return (size_t)(to - text);
@@ -164,6 +216,20 @@ static size_t folded_at(const char *text) {
   return 0;
 }
 
+/* "81:00.0", "0000:81:00.0": lspci begins a device. */
+static bool begins_with_address(const char *line) {
+  static const char digits[] = "0123456789abcdef";
+  size_t domain = strspn(line, digits);
+  line += domain >= 4 && line[domain] == ':' ? domain + 1 : 0;
+  return strspn(line, digits) == 2 && line[2] == ':' && strspn(line + 3, digits) == 2 && line[5] == '.';
+}
+
+/* A line of a log begins as the one before does: with a host, a process, a time. */
+static bool begins_alike(const char *line, const char *before) {
+  enum { ALIKE = 5 };
+  return strncmp(line, before, ALIKE) == 0 && before[0] != ' ';
+}
+
 /* A line of a table, of a mail or of a tool begins here: not the rest of a word. */
 static bool begins_anew(const char *line) {
   static const char *const begins[] = {
@@ -173,7 +239,7 @@ static bool begins_anew(const char *line) {
       return true;
     }
   }
-  return strchr(" \n*>#$", *line) != NULL;
+  return strchr(" \n*>#$", *line) != NULL || begins_with_address(line);
 }
 
 size_t clean_folds(char *text, size_t size) {
@@ -185,7 +251,7 @@ size_t clean_folds(char *text, size_t size) {
   for (const char *line = text; *line;) {
     const char *end = line_end(line);
     bool inside = (size_t)(end - line) == width && end[-1] != ' ' && end[-1] != ')';
-    bool folded = inside && *end && !begins_anew(end + 1);
+    bool folded = inside && *end && !begins_anew(end + 1) && !begins_alike(end + 1, line);
     size_t keep = (size_t)(end - line) + (*end && !folded);
     memmove(to, line, keep);
     to += keep;

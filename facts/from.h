@@ -41,7 +41,7 @@ struct from_notes {
   struct mst_entry *mst;
   size_t mst_count;
   struct nccl_log nccl;
-  bool unreadable; /* the tool could not read a device that the capture does not name */
+  bool unreadable; /* the tool could not read a device that the capture does not name, or read elsewhere */
   char *virt; /* "vm (kvm: Nutanix AHV), detect-virt microsoft"; NULL: the capture does not tell */
   char *note; /* why there is no NIC in it; or NULL */
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry of a path; one path with two addresses belongs to two hosts, and then to neither. */
+/* An entry of a path; one path with two addresses, or two names, belongs to two hosts, and then to neither. */
 static bool add_entry(struct from_notes *notes, struct word path, struct word address, struct word rdma) {
   for (size_t i = 0; i < notes->mst_count; i++) {
     struct mst_entry *entry = &notes->mst[i];
@@ -11,6 +11,10 @@ static bool add_entry(struct from_notes *notes, struct word path, struct word ad
       if (entry->address && !word_is(address, entry->address)) {
         free(entry->address);
         entry->address = NULL;
+      }
+      if (entry->rdma && !word_is(rdma, entry->rdma)) {
+        free(entry->rdma);
+        entry->rdma = NULL;
       }
       return true;
     }

@@ -21,14 +21,17 @@ static void free_names(char ***list, size_t *count) {
   *list = NULL;
 }
 
-/* "[0]mlx5_0:1/IB/SHARP": the name; size 0: not of this form. */
-static struct word device_name(struct word word) {
+/* "[0]", and "[0]={[0]", which begins a device of several (NCCL 2.19 to 2.22). */
+static bool is_index(struct word word) { return strspn(word.text, "[]={0123456789") >= word.size; }
+
+/* "[0]mlx5_0:1/IB/SHARP", or without the number where that was a word of its own: the name; size 0: not so. */
+static struct word device_name(struct word word, bool numbered) {
   const char *end = word.text + word.size;
-  const char *close = memchr(word.text, ']', word.size);
-  const char *name = close ? close + 1 : end;
+  const char *close = word.text[0] == '[' ? memchr(word.text, ']', word.size) : NULL;
+  const char *name = close ? close + 1 : numbered ? word.text : end;
   const char *colon = memchr(name, ':', (size_t)(end - name));
   bool port = colon && memchr(colon, '/', (size_t)(end - colon));
-  return (struct word){name, word.text[0] == '[' && port ? (size_t)(colon - name) : 0};
+  return (struct word){name, port ? (size_t)(colon - name) : 0};
 }
 
 /*
@@ -38,14 +41,16 @@ static struct word device_name(struct word word) {
 static bool read_devices(const struct capture *capture, size_t line, const char *rest, struct nccl_log *nccl,
                          bool *whole) {
   struct word word;
+  bool numbered = false;
   *whole = false;
   nccl->relaxed = false;
   while (line < capture->count && nccl->device_count < MOST_NICS) {
     while (next_word(&rest, &word)) {
-      struct word name = device_name(word);
-      *whole = word.text[0] == ';' || word_begins(word, "[RO];");
+      struct word name = device_name(word, numbered);
+      numbered = is_index(word);
+      *whole = word.text[0] == ';' || word_begins(word, "[RO]");
       nccl->relaxed = nccl->relaxed || word_begins(word, "[RO]");
-      if (*whole || (name.size == 0 && !word_is(word, "[RO]"))) {
+      if (*whole || (name.size == 0 && !numbered)) {
         return true;
       }
       if (name.size > 0 && !add_name(&nccl->devices, &nccl->device_count, name)) {
@@ -87,7 +92,7 @@ static struct word last_part(struct word path) {
   return (struct word){path.text + tail, path.size - tail};
 }
 
-/* "NET/IB: [2] mlx5_2:uverbs2:1/RoCE ... pciPath=/sys/devices/.../0000:3b:00.0 ar=0": a path with more behind it is whole. */
+/* "NET/IB: [2] mlx5_2:uverbs2:1/RoCE ... pciPath=/sys/devices/.../0000:3b:00.0 ar=0": whole if more follows. */
 static bool read_address(const char *rest, struct nccl_log *nccl) {
   struct word index, name, word;
   if (!next_word(&rest, &index) || index.text[0] != '[' || !next_word(&rest, &name)) {
@@ -130,6 +135,34 @@ static bool keep_phrase(char **kept, const char *text, bool cut) {
   return *kept != NULL;
 }
 
+/* "2.21.5+cuda12.4", which the next process's line may follow at once; 0: no version. */
+static size_t version_size(const char *text) {
+  static const char digits[] = "0123456789.", letters[] = "abcdefghijklmnopqrstuvwxyz";
+  size_t size = strspn(text, digits);
+  if (size < 3 || text[0] == '.' || !memchr(text, '.', size)) {
+    return 0;
+  }
+  size_t pre = strspn(text + size, "abcdefghijklmnopqrstuvwxyz0123456789");
+  size += text[size + pre] == '+' ? pre : 0;
+  if (text[size] == '+') {
+    size += 1 + strspn(text + size + 1, letters);
+    size += strspn(text + size, digits);
+  }
+  while (text[size - 1] == '.') {
+    size--;
+  }
+  return size;
+}
+
+static bool keep_version(char **kept, const char *text, bool cut) {
+  size_t size = version_size(text);
+  if (*kept || size == 0 || (cut && text[size] == '\0')) {
+    return true;
+  }
+  *kept = strndup(text, size);
+  return *kept != NULL;
+}
+
 static const char *behind(const char *line, const char *mark) {
   const char *found = strstr(line, mark);
   return found ? found + strlen(mark) : NULL;
@@ -150,8 +183,9 @@ static bool read_line(const struct capture *capture, size_t i, struct nccl_log *
       free_names(&nccl->devices, &nccl->device_count);
     }
   }
+  network = network && text_begins(network, "interface") ? NULL : network;
   ok = ok && (!network || keep_phrase(&nccl->network, network, cut));
-  ok = ok && (!version || keep_phrase(&nccl->version, version, cut));
+  ok = ok && (!version || keep_version(&nccl->version, version, cut));
   ok = ok && (!address || read_address(address, nccl));
   return ok && (!hca || cut || nccl->hca_count > 0 || read_hca(hca, nccl));
 }

@@ -66,6 +66,7 @@ static void add_all_up(struct queries *queries) {
       j++;
     }
     if (j < count) {
+      queries->unreadable = queries->unreadable || (queries->list[i].failed && has_row(&queries->list[j]));
       add_up(&queries->list[j], &queries->list[i]);
     } else if (count < MOST_NICS) {
       queries->list[count++] = queries->list[i];
@@ -100,6 +101,7 @@ static bool commit(const struct query *query, const struct from_notes *notes, st
 bool queries_commit(struct queries *queries, struct from_notes *notes, struct host_facts *host) {
   bool named = false;
   add_all_up(queries);
+  notes->unreadable = notes->unreadable || queries->unreadable;
   for (size_t i = 0; i < queries->count; i++) {
     named = named || queries->list[i].device[0];
   }

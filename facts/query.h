@@ -29,6 +29,7 @@ struct query {
 struct queries {
   struct query *list;
   size_t count;
+  bool unreadable; /* a device that was read could not be read again: on another host, perhaps */
 };
 
 /* Parameter of a name; PARAMETERS: another one. */

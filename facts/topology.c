@@ -19,7 +19,8 @@ struct matrix {
 
 static bool is_column(struct word word) {
   size_t digits = 0;
-  bool known = word_begins(word, "GPU") || word_begins(word, "NIC") || word_begins(word, "mlx5_");
+  bool rdma = word.size > 0 && word.text[0] >= 'a' && word.text[0] <= 'z';
+  bool known = word_begins(word, "GPU") || word_begins(word, "NIC") || rdma;
   while (digits < word.size && word.text[word.size - 1 - digits] >= '0' && word.text[word.size - 1 - digits] <= '9') {
     digits++;
   }
@@ -37,7 +38,7 @@ static size_t column_of(const struct matrix *matrix, struct word name) {
 /* A header has nothing but columns, one of each, then affinities. */
 static void read_header(const char *line, struct matrix *matrix) {
   struct word word, start[2];
-  if (split_line(line, start, 2) < 2 || !is_column(start[0]) || !is_column(start[1])) {
+  if (split_line(line, start, 2) < 2 || !word_begins(start[0], "GPU") || !is_column(start[0]) || !is_column(start[1])) {
     return;
   }
   while (next_word(&line, &word) && is_column(word) && column_of(matrix, word) == matrix->count &&

@@ -13,9 +13,14 @@ struct entry {
 
 /* NCCL reads a port that is there with atoi; -1 is any port. */
 static bool is_any_port(const char *text, size_t length) {
-  while (length && is_blank(*text))
-    text++, length--;
-  return length >= 2 && text[0] == '-' && text[1] == '1' && (length == 2 || !is_digit(text[2]));
+  const char *end = text + length;
+  while (text < end && is_blank(*text))
+    text++;
+  if (text == end || *text++ != '-')
+    return false;
+  while (text < end && *text == '0')
+    text++;
+  return text < end && *text == '1' && (text + 1 == end || !is_digit(text[1]));
 }
 
 /* One entry, "name:port:rail:plane". False: it has no name, and NCCL skips it. */

@@ -31,13 +31,25 @@ pid_t process_id_read(void) {
   return self;
 }
 
-void process_lock_take(process_lock *taken) {
+/* Bits of a holder: its process above, the place of its thread's control block, of 64 bytes at least, below. */
+enum { THREAD_BITS = 42, THREAD_UNIT_BITS = 6 };
+
+static uint64_t this_thread(void) {
+  const uint64_t thread = (uintptr_t)__builtin_thread_pointer() >> THREAD_UNIT_BITS;
+  return (uint64_t)process_id() << THREAD_BITS | (thread & ((1ULL << THREAD_BITS) - 1));
+}
+
+static bool same_process(uint64_t a, uint64_t b) { return a >> THREAD_BITS == b >> THREAD_BITS; }
+
+bool process_lock_take(process_lock *taken) {
   enum { YIELDS = 64, NAP_NS = 50000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
-  const pid_t self = process_id();
-  pid_t holder = 0;
+  const uint64_t self = this_thread();
+  uint64_t holder = 0;
   for (int tries = 0; !atomic_compare_exchange_strong(taken, &holder, self); tries++) {
-    if (holder != self)
+    if (holder == self)
+      return false;
+    if (!same_process(holder, self))
       continue; /* left by the parent at fork; the next try replaces it */
     if (tries < YIELDS)
       sched_yield();
@@ -45,6 +57,7 @@ void process_lock_take(process_lock *taken) {
       (void)syscall(SYS_nanosleep, &nap, NULL); /* a holder of lower real-time priority needs the processor */
     holder = 0;
   }
+  return true;
 }
 
 void process_lock_release(process_lock *taken) { atomic_store(taken, 0); }
@@ -75,7 +88,8 @@ static struct known_comm *enter(void *comm) {
 static const struct comm nothing = {.gin_connection = GIN_UNKNOWN, .rank = -1, .ranks = -1, .device = -1};
 
 struct comm comm_seen(void *comm, const void *home) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return nothing;
   struct known_comm *known = find(comm);
   if (!known)
     known = enter(comm);
@@ -87,7 +101,8 @@ struct comm comm_seen(void *comm, const void *home) {
 }
 
 struct comm comm_known(void *comm) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return nothing;
   const struct known_comm *known = find(comm);
   const struct comm seen = known ? known->seen : nothing;
   process_lock_release(&lock);
@@ -95,7 +110,8 @@ struct comm comm_known(void *comm) {
 }
 
 void comm_saw_connection(void *comm, enum gin_connection connection) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return;
   struct known_comm *known = find(comm);
   if (known) {
     const bool same = !known->saw_connection || known->seen.gin_connection == connection;
@@ -106,7 +122,8 @@ void comm_saw_connection(void *comm, enum gin_connection connection) {
 }
 
 void comm_saw_numbers(void *comm, int rank, int ranks, int device) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return;
   struct known_comm *known = find(comm);
   if (known) {
     known->seen.rank = rank;
@@ -117,7 +134,8 @@ void comm_saw_numbers(void *comm, int rank, int ranks, int device) {
 }
 
 void comm_forget(void *comm) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return;
   struct known_comm *known = find(comm);
   if (known)
     known->comm = NULL;
@@ -143,7 +161,10 @@ void strict_put(const struct strict_range *range) {
   unsigned i = 0;
   if (is_free(range))
     return;
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock)) {
+    ranges_full = true; /* what cannot be entered may overlap anything */
+    return;
+  }
   /* Of windows whose handle is not known, one range stands for all that are equal. */
   while (i < ranges_used && !is_free(&ranges[i]) && (range->window || !same_range(&ranges[i], range)))
     i++;
@@ -165,7 +186,8 @@ void strict_add(void *comm, const void *window, const void *buffer, uint64_t siz
 
 struct strict_range strict_take(void *comm, const void *window) {
   struct strict_range taken = no_range;
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return taken;
   for (unsigned i = 0; window && i < ranges_used && is_free(&taken); i++)
     if (ranges[i].window == window && ranges[i].comm == comm && !is_free(&ranges[i])) {
       taken = ranges[i];
@@ -177,7 +199,8 @@ struct strict_range strict_take(void *comm, const void *window) {
 
 bool strict_overlaps(const void *buffer, uint64_t size) {
   const struct strict_range asked = range_of(buffer, size);
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return true;
   bool overlaps = ranges_full;
   for (unsigned i = 0; i < ranges_used && !overlaps; i++)
     overlaps = !is_free(&ranges[i]) && ranges[i].first <= asked.last && asked.first <= ranges[i].last;

@@ -12,14 +12,18 @@
 
 #include "policy/policy.h"
 
-/* A lock that a forked child does not inherit: it is held by a process, and a holder of another process counts as nobody. */
-typedef _Atomic pid_t process_lock;
+/*
+ * A lock that a forked child does not inherit: it is held by a thread of a process, and a holder of another process counts as
+ * nobody.
+ */
+typedef _Atomic uint64_t process_lock;
 
 /* The process's id, as of the last entry into the shim: every entry begins with process_id_read, the rest asks process_id. */
 pid_t process_id_read(void);
 pid_t process_id(void);
 
-void process_lock_take(process_lock *lock);
+/* False: this very thread holds it, and a signal handler that runs on top of it asks; it cannot wait, and goes without. */
+__attribute__((warn_unused_result)) bool process_lock_take(process_lock *lock);
 void process_lock_release(process_lock *lock);
 
 struct comm {

@@ -248,14 +248,16 @@ struct target resolve(enum nccl_function function, int thunk, const void *caller
   } kept[KEPT];
   const struct question question = {function, thunk, caller, home, objects_generation()};
   const unsigned at = ((unsigned)((uintptr_t)caller >> 2) + (unsigned)function * 7 + (unsigned)(thunk + 1) * 11) % KEPT;
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return resolve_anew(function, thunk, caller, home);
   const bool known = same_question(&kept[at].question, &question);
   struct target target = kept[at].answer;
   process_lock_release(&lock);
   if (known && target.function)
     return target;
   target = resolve_anew(function, thunk, caller, home);
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return target;
   kept[at].question = question;
   kept[at].answer = target;
   process_lock_release(&lock);

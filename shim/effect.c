@@ -27,7 +27,8 @@ static bool is_free(const struct followed *f) { return !f->comm; }
 
 /* Whether the registrations of some window are still to come, at a time that we do not see. */
 static bool any_to_come(void) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return true;
   bool any = followed_full;
   for (unsigned i = 0; i < followed_used && !any; i++)
     any = !is_free(&followed[i]) && !followed[i].window;
@@ -133,7 +134,10 @@ void effect_follow(const struct observed_call *call, const void *comm, const str
     return;
   const struct registrations_question asked = question_of(buffer, size, call->since);
   unsigned i = 0;
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock)) {
+    followed_full = true;
+    return;
+  }
   while (i < followed_used && !is_free(&followed[i]))
     i++;
   followed_full |= i == FOLLOWED;
@@ -163,7 +167,8 @@ static bool chosen(const struct followed *f, const struct choice *choice) {
 }
 
 static bool take(unsigned i, const struct choice *choice, struct followed *taken) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return false;
   const bool found = i < followed_used && chosen(&followed[i], choice);
   if (found)
     *taken = followed[i];
@@ -177,7 +182,8 @@ static bool same_effect(const struct effect *a, const struct effect *b) {
 
 /* Of threads that look at the same window, one writes. */
 static bool changes(unsigned i, const struct followed *taken, const struct effect *effect, bool leave) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return false;
   const bool there = followed[i].record == taken->record, differs = !same_effect(&followed[i].effect, effect);
   if (there)
     followed[i].effect = *effect;
@@ -215,7 +221,8 @@ void effect_leave_window(struct process *process, const void *comm, const void *
 }
 
 void effect_forget(void) {
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return;
   followed_used = 0;
   followed_full = false;
   process_lock_release(&lock);

@@ -40,7 +40,8 @@ static void put_padded(char *at, int width, long value) {
 static void put_time(struct json *json) {
   char text[] = "yyyy-mm-ddThh:mm:ss.uuuuuuZ";
   struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  if (clock_gettime(CLOCK_REALTIME, &now) != 0 || now.tv_sec < 0)
+    now = (struct timespec){0};
   const struct utc utc = utc_of(now.tv_sec);
   put_padded(text, 4, utc.year);
   put_padded(text + 5, 2, utc.month);
@@ -118,7 +119,8 @@ const char *journal_path(const char *value) {
     add_variable(&text, s + 3, (size_t)(brace - s - 3));
     s = brace;
   }
-  return strdup(text.full ? "" : path); /* an empty path cannot be opened, which is said */
+  const char *copy = text.full ? NULL : strdup(path);
+  return copy ? copy : ""; /* which cannot be opened, and that is said */
 }
 
 /* %h, %p and %%; anything else after % stays as it is, as NCCL_DEBUG_FILE has it. */
@@ -147,15 +149,18 @@ struct held {
   sigset_t before, pending;
 };
 
-static void hold_signals(struct held *held) {
+/* False: they cannot be held back. */
+static bool hold_signals(struct held *held) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGPIPE);
   sigaddset(&set, SIGXFSZ);
-  sigprocmask(SIG_BLOCK, &set, &held->before);
+  if (sigprocmask(SIG_BLOCK, &set, &held->before) != 0)
+    return false;
   sigemptyset(&held->pending); /* a signal that was not blocked cannot have been waiting */
   if (sigismember(&held->before, SIGPIPE) || sigismember(&held->before, SIGXFSZ))
     sigpending(&held->pending);
+  return true;
 }
 
 static void release_signals(const struct held *held, int error) {
@@ -178,7 +183,8 @@ static void release_signals(const struct held *held, int error) {
 /* Writes all of it at once, or says how it failed: an errno value, or -1 for a short write. Never blocks, raises no signal. */
 static int write_once(int fd, const struct iovec parts[2]) {
   struct held held;
-  hold_signals(&held);
+  if (!hold_signals(&held))
+    return errno;
   /* A pipe that poll calls ready has room for PIPE_BUF bytes, not for more. */
   const bool may_block = fd == STDERR_FILENO && parts[0].iov_len + parts[1].iov_len > PIPE_BUF;
   long written = may_block ? syscall(SYS_pwritev2, fd, parts, 2, -1L, -1L, RWF_NOWAIT) : -1;
@@ -218,28 +224,36 @@ static int write_file(const struct process *process, const char *bytes, size_t s
   return error;
 }
 
+static bool on_stderr(const struct process *process) { return process->log && strcmp(process->log, "stderr") == 0; }
+
 static int write_where_told(const struct process *process, const char *bytes, size_t size) {
-  if (strcmp(process->log, "stderr") != 0)
+  if (!on_stderr(process))
     return write_file(process, bytes, size);
   return stderr_takes() ? write_record(STDERR_FILENO, bytes, size) : EAGAIN;
 }
 
-static void say(const char *const *parts) {
+/* Where the records go there too, after one that was cut short, on a line of its own. */
+static void say(const struct process *process, const char *const *parts) {
   char line[1024];
   struct text text = {.at = line, .end = line + sizeof line - 1};
   add(&text, "winord: ", 8);
   for (; *parts; parts++)
     add(&text, *parts, strlen(*parts));
   *text.at++ = '\n';
-  if (stderr_takes())
-    (void)write_once(STDERR_FILENO, (const struct iovec[2]){{line, (size_t)(text.at - line)}, {0}});
+  const size_t size = (size_t)(text.at - line);
+  if (!stderr_takes())
+    return;
+  if (on_stderr(process))
+    (void)write_record(STDERR_FILENO, line, size);
+  else
+    (void)write_once(STDERR_FILENO, (const struct iovec[2]){{line, size}, {0}});
 }
 
 void notice(struct process *process, enum notice kind, const char *const *parts) {
   if (process->log && kind != NOTICE_LOST && kind != NOTICE_NO_NCCL && kind != NOTICE_UNOBSERVED)
     return;
   if (!atomic_exchange(&process->noticed[kind], true))
-    say(parts);
+    say(process, parts);
 }
 
 static void lose(struct process *process, int error) {

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-enum { PATIENCE_NS = 100000000 };
+/* The second bound is for a clock that stands still. */
+enum { PATIENCE_NS = 100000000, PATIENCE_YIELDS = 1000000 };
 
 static atomic_int inside;
 static atomic_bool forking;
@@ -14,7 +15,7 @@ static atomic_bool forking;
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
 
 static long long now_ns(void) {
-  struct timespec now;
+  struct timespec now = {0};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
@@ -24,7 +25,7 @@ static bool nobody_forks(void) { return !atomic_load(&forking); }
 
 static void wait_for(bool (*is_so)(void)) {
   const long long end = now_ns() + PATIENCE_NS;
-  while (!is_so() && now_ns() < end)
+  for (int i = 0; !is_so() && i < PATIENCE_YIELDS && now_ns() < end; i++)
     sched_yield();
 }
 

@@ -43,7 +43,11 @@ static bool is_set(const char *name, const char *to) {
 /* "true" and "yes" mean what they say: a dry run that is none would be the worst reading. */
 static bool is_on(const char *name) { return process_variable(name) && !is_set(name, "0"); }
 
-static const char *kept(const char *text) { return text ? strdup(text) : NULL; }
+/* Out of memory, a pool or a job of no name, but not none. */
+static const char *kept(const char *text) {
+  const char *copy = text ? strdup(text) : NULL;
+  return text && !copy ? "" : copy;
+}
 
 static const char *read_exe(void) {
   char path[PATH_MAX];
@@ -63,11 +67,13 @@ static const char *file_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+/* Where the clock tells nothing, a day after which no attestation holds. */
 static int today(void) {
+  enum { LAST_DAY = 99991231 };
   struct timespec now;
-  struct utc utc;
-  clock_gettime(CLOCK_REALTIME, &now);
-  utc = utc_of(now.tv_sec);
+  if (clock_gettime(CLOCK_REALTIME, &now) != 0 || now.tv_sec < 0)
+    return LAST_DAY;
+  const struct utc utc = utc_of(now.tv_sec);
   return utc.year * 10000 + utc.month * 100 + utc.day;
 }
 
@@ -177,12 +183,12 @@ static void read_all(void) {
 }
 
 static void begin(pid_t pid) {
+  memset(&process.count, 0, sizeof process.count);
   if (!read_once) {
     linker_survive_fork();
     read_all();
   }
   read_once = true;
-  memset(&process.count, 0, sizeof process.count);
   memset(process.noticed, 0, sizeof process.noticed);
   if (process.observing)
     effect_forget();
@@ -191,11 +197,20 @@ static void begin(pid_t pid) {
   atomic_store(&entered, pid);
 }
 
+/* A signal handler makes a call while its own thread is just entering: it passes, as if we were not there, and unrecorded. */
+static struct process *pass_by(void) {
+  static struct process passing = {.disabled = true};
+  atomic_fetch_add(&process.count.sequence, 1);
+  atomic_fetch_add(&process.count.lost, 1);
+  return &passing;
+}
+
 struct process *process_enter(void) {
   const pid_t pid = process_id_read();
   if (atomic_load(&entered) == pid)
     return &process;
-  process_lock_take(&lock);
+  if (!process_lock_take(&lock))
+    return pass_by();
   if (atomic_load(&entered) != pid)
     begin(pid);
   process_lock_release(&lock);

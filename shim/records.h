@@ -55,7 +55,8 @@ struct utc {
 };
 struct utc utc_of(time_t time);
 
-/* WINORD_LOG's value made absolute, with %q{VAR} filled in (%h, %p and %% are left to each record); NULL for NULL. Allocated. */
+/* WINORD_LOG's value made absolute, with %q{VAR} filled in (%h, %p and %% are left to each record); NULL for NULL. Allocated, and
+ * kept; "" when it is too long or memory is short. */
 const char *journal_path(const char *value);
 
 #endif

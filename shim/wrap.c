@@ -11,7 +11,7 @@
 #include "uncovered.h"
 
 static int64_t clock_ns(void) {
-  struct timespec now;
+  struct timespec now = {0};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }

@@ -91,6 +91,12 @@ unknown' "$output"
 @test "a device that could not be read makes the host unknown" {
   run answer .host.worst < <(table $zero $zero $zero; echo '-E- Failed to open the device')
   equals unknown "$output"
+  run answer .host.worst < <(
+    echo '[root@a ~]# mstconfig -d 0000:81:00.0 -e q'
+    table $zero $zero $zero
+    printf '[root@b ~]# mstconfig -d 0000:81:00.0 -e q\n-E- Failed to open the device\n'
+  )
+  equals unknown "$output"
 }
 
 @test "force_relax and contradictions are alarms in the text" {
@@ -112,4 +118,99 @@ unknown' "$output"
   run "$WINORD_BUILD/winord" facts --from /nonexistent
   equals 1 "$status"
   [[ $output == *"cannot open /nonexistent"* ]] || { show; return 1; }
+}
+
+# lines NAME: standard input as `NAME` sees it: behind a host's name, as a list's elements, as one JSON string.
+lines() {
+  case $1 in
+  pdsh) sed 's/^/node01: /' ;;
+  ansible) printf 'ok: [node01] => {\n    "out.stdout_lines": [\n' && sed 's/.*/        "&",/' && printf '    ]\n}\n' ;;
+  escaped)
+    text=$(sed 's/ *$//; s/$/\\n/' | tr -d '\n')
+    printf 'ok: [node01] => {"changed": true, "stdout": "%s", "rc": 0}\n' "${text%\\n}"
+    ;;
+  numbered) cat -n ;;
+  esac
+}
+
+@test "tables behind a host's name, in a list of lines, in one string" {
+  for kind in pdsh ansible escaped; do
+    run answer "$modes" < <(table $zero $four $zero | lines $kind)
+    equals '["0000:81:00.0",4,0]' "$output"
+  done
+}
+
+@test "hosts that pdsh mixes, and numbered lines, are not believed" {
+  run answer "$modes" < <(
+    table $zero $zero $zero | lines pdsh
+    table $zero $four $zero | lines pdsh | sed 's/node01/node02/'
+  )
+  equals '' "$output"
+  run answer "$modes" < <(table $zero $zero $zero | lines numbered)
+  equals '' "$output"
+}
+
+@test "lines of 80 characters that were not folded" {
+  run answer '[.devices[].device] | join(" ")' < <(
+    for bus in 0c 12 d4; do
+      echo "$bus:00.0 Infiniband controller: Mellanox Technologies MT28908 Family [ConnectX-6]"
+    done
+  )
+  equals '0c:00.0 12:00.0 d4:00.0' "$output"
+}
+
+@test "NCCL 2.19 to 2.22: devices of several, each of them is one" {
+  run answer '.host.nccl | [.devices, .ro]' < <(
+    printf 'n:1:2 [0] NCCL INFO NET/IB : Using [0]={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE} '
+    printf '[1]={[2] mlx5_0:1/RoCE, [3] mlx5_1:1/RoCE} [2]mlx5_4:1/IB [RO]; OOB bond0:192.0.2.1<0>\n'
+  )
+  equals '[["mlx5_2","mlx5_3","mlx5_0","mlx5_1","mlx5_4"],true]' "$output"
+}
+
+@test "NCCL's version and network, and what only looks like them" {
+  run answer '.host.nccl | [.version, .network]' < <(
+    echo 'Warning: NCCL version mismatch'
+    echo 'worker.py:12] Using network interface eth0'
+    echo 'NCCL version 2.18.3+cuda12.1node1:123:456 [1] NCCL INFO cudaDriverVersion 12010'
+    echo 'node1:123:456 [1] NCCL INFO Using network AWS Libfabric'
+  )
+  equals '["2.18.3+cuda12.1","AWS Libfabric"]' "$output"
+}
+
+@test "a device of two hosts has no address" {
+  run answer .host.nccl.bdf.mlx5_0 < <(
+    for bus in 17 87; do
+      echo "h: NET/IB: [0] mlx5_0:uverbs0:1/RoCE pciPath=/sys/devices/pci0000:$bus/0000:$bus:00.0 ar=0"
+    done
+  )
+  equals 'unknown: two addresses' "$output"
+}
+
+@test "an mst path of two hosts has no name" {
+  run answer '.host.mst_status["/dev/mst/mt4129_pciconf0"]' < <(
+    for device in mlx5_0 mlx5_1; do
+      echo "ConnectX7(rev:0)  /dev/mst/mt4129_pciconf0  81:00.0  $device  net-ib0  0"
+    done
+  )
+  equals 81:00.0 "$output"
+}
+
+@test "a topology whose NICs are columns by their kernel names" {
+  run answer '.host.gpu_nic | to_entries[] | "\(.key) \(.value)"' < <(
+    printf '\tGPU0\tGPU1\tmlx5_0\trocep65s0f0\tibp12s0\tCPU Affinity\n'
+    printf 'GPU0\t X \tNV6\tPIX\tNODE\tSYS\t0-23\nGPU1\tNV6\t X \tPXB\tSYS\tNODE\t0-23\n'
+  )
+  equals 'GPU0-mlx5_0 PIX
+GPU0-rocep65s0f0 NODE
+GPU0-ibp12s0 SYS
+GPU1-mlx5_0 PXB
+GPU1-rocep65s0f0 SYS
+GPU1-ibp12s0 NODE' "$output"
+}
+
+@test "a label that all lines have is no host's name" {
+  run answer '[.devices[].device] | join(" ")' < <(printf 'hca_id:\tmlx5_%s\n' 0 1 2 3 4 5)
+  equals 'mlx5_0 mlx5_1 mlx5_2 mlx5_3 mlx5_4 mlx5_5' "$output"
+  run answer '[.devices[].device] | join(" ")' < <(printf 'Device:             0000:8%s:00.0\n' 0 1 2 3 4 5)
+  equals '0000:80:00.0 0000:81:00.0 0000:82:00.0 0000:83:00.0 0000:84:00.0 0000:85:00.0' "$output"
 }

@@ -147,7 +147,20 @@ relaxing() {
   says 'pci-atomic-mode-current = 0 ; mlxconfig'
 }
 
-@test "outputs that prove nothing: plain q, of another device, cut, empty, garbage" {
+@test "a bond whose interfaces are in another network namespace: the card's other function counts" {
+  configured bond
+  rm -r "$ROOT"/sys/class/net "$ROOT"/sys/devices/pci*/*/*/net
+  mv "$ROOT/sys/class/infiniband/mlx5_bond_0" "$ROOT/sys/class/infiniband/rocep65s0"
+  winord facts --root "$ROOT" --write="$WINORD_FACTS"
+  equals 2 "$(grep -c '^device = rocep65s0 ; sysfs' "$WINORD_FACTS")"
+  root_only
+  proof 'proved mode=0 source=mstconfig contradicts=0 force_relax=0'
+  firmware 0000:41:00.1 ConnectX6DX 0 0 4
+  winord facts --root "$ROOT" --write="$WINORD_FACTS"
+  proof 'mode_not_zero mode=4 source=mstconfig contradicts=1 force_relax=0'
+}
+
+@test "outputs that prove nothing: plain q, of another device, of none, cut, empty, garbage" {
   configured forced
   record=$ROOT/outputs/mstconfig-0000:81:00.0.txt
   cp "$record" good
@@ -155,10 +168,11 @@ relaxing() {
     'Configurations:                                         Next Boot' \
     '        PCI_ATOMIC_MODE                             PCI_ATOMIC_DISABLED_EXT_ATOMIC_ENABLED(0)' >q
   sed 's/0000:81:00.0/0000:82:00.0/' good >other
+  sed '/^Device: /d' good >unnamed
   sed '/PCI_ATOMIC_MODE/s/.\{20\}$//; /PCI_WR_ORDERING/d' good >'cut'
   : >empty
   head -c 9000 /dev/urandom >garbage
-  for output in q other cut empty garbage; do
+  for output in q other unnamed cut empty garbage; do
     cp "$output" "$record"
     winord facts --root "$ROOT" --write="$WINORD_FACTS"
     exits 0
@@ -184,6 +198,7 @@ relaxing() {
   winord facts --root "$ROOT" --write="$WINORD_FACTS"
   exits 0
   silent
+  equals '; no RDMA device in /sys/class/infiniband' "$(grep RDMA "$WINORD_FACTS")"
   run "$PROOF" "$WINORD_FACTS" "$ROOT"
   equals 'facts_stale mode=-1 source=- contradicts=0 force_relax=0' "${lines[0]}"
 }
@@ -210,7 +225,9 @@ relaxing() {
   winord facts --root "$ROOT"
   says 'function = vf ; sysfs physfn'
   says '; relaxed-ordering: unknown: virtual function: reads as 0'
-  says '; pci-atomic-mode-current: unknown: mstconfig: not recorded, mlxconfig: not recorded'
+  firmware 0000:81:00.1 ConnectX7 0 0 0
+  winord facts --root "$ROOT"
+  says '; pci-atomic-mode-current: unknown: virtual function: its physical function has the settings'
 }
 
 @test "JSON: each fact has a source or a reason" {

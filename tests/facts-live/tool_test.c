@@ -57,7 +57,25 @@ static void test_row(void **state) {
   unlink(path);
 }
 
+/* Root's PATH may be another's: a program that others can change is not run. */
+static void test_others_tool(void **state) {
+  const struct collection all = {.root = ""};
+  char path[64], *output, *argv[] = {(char *)"winord-test-tool", NULL};
+  (void)state;
+  if (geteuid())
+    skip(); /* only root is so careful */
+  snprintf(path, sizeof path, "%s/winord-test-tool", folder);
+  write_tool(path, "echo hello");
+  assert_int_equal(chmod(path, 0777), 0);
+  assert_string_equal(tool_output(&all, argv, "unused", 1, &output), "not installed");
+  assert_int_equal(chmod(path, 0755), 0);
+  assert_int_equal(chown(path, 65534, 0), 0);
+  assert_string_equal(tool_output(&all, argv, "unused", 1, &output), "not installed");
+  unlink(path);
+}
+
 int main(void) {
+  static const char *const other[] = {"of others"};
   static struct suite suite;
   char path[256];
   if (!mkdtemp(folder))
@@ -66,6 +84,7 @@ int main(void) {
   snprintf(path, sizeof path, ":.:%s:/bin", folder);
   setenv("PATH", path, 1);
   ROWS(&suite, rows, test_row);
+  ROWS(&suite, other, test_others_tool);
   int status = suite_run("tool_output", &suite);
   rmdir(folder);
   return status;

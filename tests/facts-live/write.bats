@@ -81,6 +81,16 @@ nothing_else() {
   equals 0 "$(stat -c %u folder/facts.ini)"
 }
 
+@test "the usual folder: made, and not written into where others can put files" {
+  unshare -m true 2>/dev/null || skip "no mount namespace"
+  run unshare -m bash -c "mount -t tmpfs none /run && umask 077 && '$WINORD' facts --write && stat -c %a /run/winord &&
+    chmod 777 /run/winord && rm /run/winord/facts.ini; '$WINORD' facts --write; echo status \$?; ls -A /run/winord"
+  [[ $output != *'mount: '* ]] || skip "no tmpfs"
+  equals "755
+winord facts: /run/winord/facts.ini: cannot be written: others can write in /run/winord
+status 1" "$output"
+}
+
 @test "what does not go together" {
   for words in extra '--write= --root .' "--write --root ." '--from x --write' '--from x --root .' \
     '--root' '--frobnicate'; do

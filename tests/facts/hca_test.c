@@ -60,6 +60,8 @@ static const struct row {
     {"no port behind the colon: all excluded", "^mlx5_0:", "mlx5_0", false},
     {"no port, but a rail: all excluded", "^mlx5_0::1", "mlx5_0", false},
     {"port -1: all excluded", "^mlx5_0:-1", "mlx5_0", false},
+    {"port -01 is -1 to atoi: all excluded", "^mlx5_0:-01", "mlx5_0", false},
+    {"port -0 is a port", "^mlx5_0:-0", "mlx5_0", true},
     {"blank port is port 0", "^mlx5_0: ", "mlx5_0", true},
     {"port -10 is a port", "^mlx5_0:-10", "mlx5_0", true},
     {"one port and then the device excluded", "^mlx5_0:1,mlx5_0", "mlx5_0", false},

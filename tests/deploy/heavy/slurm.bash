@@ -1,4 +1,5 @@
-# A Slurm cluster of one node, in $1, of this user's own: its ports, its munge, no cgroups. Needs root.
+# A Slurm cluster of one node, in $1, of this user's own: its ports, its munge, no cgroups. Needs root. It is told of more
+# processors than there are, so that no job waits for the end of the one before.
 # shellcheck shell=bash
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'; }
@@ -36,7 +37,8 @@ SlurmdLogFile=$folder/slurmd.log
 ReturnToService=2
 Prolog=$folder/prolog
 TaskProlog=$folder/task-prolog
-NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+SlurmdParameters=config_overrides
+NodeName=$host NodeAddr=127.0.0.1 CPUs=16 State=UNKNOWN
 PartitionName=h200 Nodes=$host Default=YES OverSubscribe=FORCE:4 State=UP
 PartitionName=cpu Nodes=$host OverSubscribe=FORCE:4 State=UP
 CONF

@@ -1,0 +1,4 @@
+include deploy/deploy.mk
+
+# What the documents' `./train` is.
+$(eval $(call program,fake/demo,fake/demo.c,libnccl.so.2))
