@@ -72,6 +72,8 @@ include observe/observe.mk
 include bench/stress/stress.mk
 include bench/gpu/gpu-bench.mk
 
+include deploy/deploy.mk
+
 include tests/tests.mk
 
 .PHONY: demo
@@ -104,14 +106,11 @@ lint:
 .PHONY: install
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib' '$(DESTDIR)$(PREFIX)/share/winord/examples' \
-	  '$(DESTDIR)$(PREFIX)/share/winord/deploy' '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man5' '$(DESTDIR)$(PREFIX)/share/man/man7'
+	  '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man5' '$(DESTDIR)$(PREFIX)/share/man/man7'
 	install -m 755 $(BUILD)/winord '$(DESTDIR)$(PREFIX)/bin/'
 	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-verbs.so \
 	  '$(DESTDIR)$(PREFIX)/lib/'
 	install -m 644 policy/examples/*.conf '$(DESTDIR)$(PREFIX)/share/winord/examples/'
-	for file in winord-facts.service 60-winord.rules slurm-prolog; do \
-	  sed 's|/usr/bin/winord|$(PREFIX)/bin/winord|' "deploy/$$file" >"$(DESTDIR)$(PREFIX)/share/winord/deploy/$$file" || exit 1; done
-	chmod 755 '$(DESTDIR)$(PREFIX)/share/winord/deploy/slurm-prolog'
 	for page in man/winord.1 man/winord.conf.5 man/libwinord.7; do \
 	  install -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/" || exit 1; done
 

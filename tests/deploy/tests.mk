@@ -1,4 +1,2 @@
-include deploy/deploy.mk
-
 # What the documents' `./train` is.
 $(eval $(call program,fake/demo,fake/demo.c,libnccl.so.2))

@@ -44,10 +44,9 @@ enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 static const struct {
   const char *name, *argument;
 } ways[] = {
-    {"EIO", "5"},     {"EINTR", "4"},     {"EAGAIN", "11"}, {"ENOENT", "2"},  {"EPIPE", "32"},
-    {"short", "short"}, {"empty", "empty"}, {NULL, NULL},     {"EMFILE", "24"}, {"ENOSPC", "28"},
-    {"EACCES", "13"}, {"ELOOP", "40"},    {"ENOMEM", "12"}, {"EPERM", "1"},   {"ENOSYS", "38"},
-    {"EFBIG", "27"},
+    {"EIO", "5"},       {"EINTR", "4"}, {"EAGAIN", "11"}, {"ENOENT", "2"},  {"EPIPE", "32"},  {"short", "short"},
+    {"empty", "empty"}, {NULL, NULL},   {"EMFILE", "24"}, {"ENOSPC", "28"}, {"EACCES", "13"}, {"ELOOP", "40"},
+    {"ENOMEM", "12"},   {"EPERM", "1"}, {"ENOSYS", "38"}, {"EFBIG", "27"},
 };
 
 /* The calls that are known to be made; a new one has to be thought about, and entered here. */
@@ -166,8 +165,7 @@ static size_t fill(struct CMUnitTest *tests, struct row *rows) {
         struct row *row = &rows[count];
         *row = (struct row){.scenario = s, .call = c, .way = w};
         snprintf(row->name, sizeof row->name, "%s: %s %s", scenarios[s].name, calls[c].name, ways[w].name);
-        tests[count++] =
-            (struct CMUnitTest){.name = row->name, .test_func = run_row, .initial_state = row};
+        tests[count++] = (struct CMUnitTest){.name = row->name, .test_func = run_row, .initial_state = row};
       }
   return count;
 }

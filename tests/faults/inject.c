@@ -24,7 +24,7 @@ static struct {
 #ifdef __x86_64__
 #define SYSTEM_CALL(name)                                                                                              \
   ".globl " name "\n.type " name ",@function\n" name ":\n"                                                             \
-  "  mov %rdi,%rax\n  mov %rsi,%rdi\n  mov %rdx,%rsi\n  mov %rcx,%rdx\n  mov %r8,%r10\n  mov %r9,%r8\n"                 \
+  "  mov %rdi,%rax\n  mov %rsi,%rdi\n  mov %rdx,%rsi\n  mov %rcx,%rdx\n  mov %r8,%r10\n  mov %r9,%r8\n"                \
   "  mov 8(%rsp),%r9\n  syscall\n.globl " name "_gate\n" name "_gate:\n  ret\n.size " name ",.-" name "\n"
 
 /* The gate of inject_raw is the one place that the filter lets through. */
@@ -98,11 +98,11 @@ bool inject_install(long number, long nth, int answer) {
 }
 
 /* The first of them are the worker's. */
-static const uint32_t needed[] = {SYS_write,      SYS_exit_group, SYS_rt_sigreturn,   SYS_rt_sigprocmask, SYS_brk,
-                                  SYS_mmap,       SYS_munmap,     SYS_fcntl,          SYS_clock_gettime,  SYS_getpid,         SYS_gettid,
-                                  SYS_readlink,   SYS_getrandom,  SYS_access,         SYS_openat,         SYS_fstat,
-                                  SYS_newfstatat, SYS_read,       SYS_getdents64,     SYS_close,          SYS_ppoll,
-                                  SYS_writev,     SYS_getcwd,     SYS_uname,          SYS_futex};
+static const uint32_t needed[] = {SYS_write,  SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_brk,
+                                  SYS_mmap,   SYS_munmap,     SYS_fcntl,        SYS_clock_gettime,  SYS_getpid,
+                                  SYS_gettid, SYS_readlink,   SYS_getrandom,    SYS_access,         SYS_openat,
+                                  SYS_fstat,  SYS_newfstatat, SYS_read,         SYS_getdents64,     SYS_close,
+                                  SYS_ppoll,  SYS_writev,     SYS_getcwd,       SYS_uname,          SYS_futex};
 enum { WORKERS = 9, NEEDED = sizeof needed / sizeof *needed };
 
 bool inject_strict(bool kill, bool shim) {
@@ -110,7 +110,8 @@ bool inject_strict(bool kill, bool shim) {
   const unsigned count = shim ? NEEDED : WORKERS;
   for (unsigned i = 0; i < count; i++)
     code[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, needed[i], (uint8_t)(count - i), 0);
-  code[count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, kill ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | EPERM);
+  code[count + 1] =
+      (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, kill ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | EPERM);
   code[count + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   const struct sock_fprog program = {.len = (unsigned short)(count + 3), .filter = code};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;

@@ -14,9 +14,11 @@
 static struct scenario scenarios[] = {
     {.name = "relaxed, with include and pools",
      .operations = {"reg=2", "reg=1", "dereg", "devcomm", "destroy"},
-     .policy = "[winord]\nversion = 1\ninclude = conf.d/*.conf\n[rule one]\ncaller = *none*, *nobody*\nnccl = >=2.29.7\n"
-               "ordering = strict\n[rule all]\nordering = relaxed\naccept-hazard = yes\n",
-     .included = "[pool a]\nhosts = host-*, *\nattest-pci-atomic-mode = 0\nattested-by = me\nattested-until = 2099-01-01\n"},
+     .policy =
+         "[winord]\nversion = 1\ninclude = conf.d/*.conf\n[rule one]\ncaller = *none*, *nobody*\nnccl = >=2.29.7\n"
+         "ordering = strict\n[rule all]\nordering = relaxed\naccept-hazard = yes\n",
+     .included =
+         "[pool a]\nhosts = host-*, *\nattest-pci-atomic-mode = 0\nattested-by = me\nattested-until = 2099-01-01\n"},
     {.name = "errors in the policy",
      .operations = {"reg=2"},
      .policy = "[winord]\nversion = 1\nfirst = 1\n[rule one]\nordering = odd\n[rule one]\n",

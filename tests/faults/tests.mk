@@ -3,3 +3,4 @@ $(eval $(call program,faults/worker,faults/worker.c,libnccl.so.2,-rdynamic -fno-
 $(T)/faults/worker: tests/faults/inject.c tests/faults/inject.h
 FAULT_TESTS := $(patsubst tests/%.c,$(T)/%,$(wildcard tests/faults/*_test.c))
 $(FAULT_TESTS): tests/faults/harness.c
+$(eval $(call program,faults/soaking,faults/soaking.c,libnccl.so.2))

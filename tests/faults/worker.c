@@ -449,17 +449,31 @@ struct named {
 };
 
 static const struct named operations[] = {
-    {"reg", op_reg},       {"dereg", op_dereg},     {"devcomm", op_devcomm}, {"destroy", op_destroy},
-    {"there", op_there},   {"threads", op_threads}, {"storm", op_storm},     {"ended", op_ended},
-    {"fork", op_fork},     {"chdir", op_chdir},     {"chroot", op_chroot}, {"forks", op_forks},   {NULL, NULL},
+    {"reg", op_reg},     {"dereg", op_dereg},     {"devcomm", op_devcomm}, {"destroy", op_destroy},
+    {"there", op_there}, {"threads", op_threads}, {"storm", op_storm},     {"ended", op_ended},
+    {"fork", op_fork},   {"chdir", op_chdir},     {"chroot", op_chroot},   {"forks", op_forks},
+    {NULL, NULL},
 };
 
 static const struct named actions[] = {
-    {"none", act_none},         {"fork", act_fork},     {"follow", act_follow},   {"vfork", act_vfork},
-    {"spawn", act_spawn},       {"clone", act_clone},   {"elsewhere", act_fork_elsewhere}, {"signal", act_signal},
-    {"cancel", act_cancel},     {"unlink", act_unlink}, {"truncate", act_truncate}, {"cut", act_cut},
-    {"grow", act_grow},         {"replace", act_replace}, {"folder", act_folder},   {"closeall", act_closeall},
-    {"rename", act_rename},     {NULL, NULL},
+    {"none", act_none},
+    {"fork", act_fork},
+    {"follow", act_follow},
+    {"vfork", act_vfork},
+    {"spawn", act_spawn},
+    {"clone", act_clone},
+    {"elsewhere", act_fork_elsewhere},
+    {"signal", act_signal},
+    {"cancel", act_cancel},
+    {"unlink", act_unlink},
+    {"truncate", act_truncate},
+    {"cut", act_cut},
+    {"grow", act_grow},
+    {"replace", act_replace},
+    {"folder", act_folder},
+    {"closeall", act_closeall},
+    {"rename", act_rename},
+    {NULL, NULL},
 };
 
 /* Text up to one of the ends; the row of that name. */
@@ -525,9 +539,9 @@ static void set_clock(const char *text) {
       clock_kind = (enum clock)i;
 }
 
-static const struct named faults[] = {{"none", act_none},     {"count", set_count}, {"list", set_list},
-                                      {"call", set_call},     {"memory", set_memory}, {"step", set_step},
-                                      {"clock", set_clock},   {"strict", set_strict}, {NULL, NULL}};
+static const struct named faults[] = {{"none", act_none},   {"count", set_count},   {"list", set_list},
+                                      {"call", set_call},   {"memory", set_memory}, {"step", set_step},
+                                      {"clock", set_clock}, {"strict", set_strict}, {NULL, NULL}};
 
 static const char *value_of(const char *text) {
   const char *equals = strchr(text, '=');
