@@ -1,7 +1,6 @@
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,25 +32,11 @@ char *cut_line(char *text) {
 }
 
 static char folder[64];
-static pid_t owner;
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where) {
-  (void)status, (void)type, (void)where;
-  return remove(path);
-}
-
-static void remove_folder(void) {
-  if (getpid() == owner) {
-    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-  }
-}
 
 static void make_folder(void) {
-  const char *above = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-  snprintf(folder, sizeof folder, "%s/winord-fuzz-XXXXXX", above);
-  check(mkdtemp(folder) != NULL, "a folder can be made");
-  owner = getpid();
-  atexit(remove_folder);
+  const char *above = getenv("TMPDIR");
+  int length = snprintf(folder, sizeof folder, "%s/winord-fuzz-XXXXXX", above != NULL ? above : "/tmp");
+  check(length < (int)sizeof folder && mkdtemp(folder) != NULL, "a folder can be made");
 }
 
 const char *folder_path(char path[static 128], const char *name) {

@@ -24,7 +24,7 @@ char *text_of(const void *data, size_t size);
 /* Cuts the text at its first newline; what follows, or "" when nothing does. */
 char *cut_line(char *text);
 
-/* The path of a file in a folder of this process, which goes when the process ends. Static strings: name is a literal. */
+/* The path of a file in this process's own folder below TMPDIR, which whoever runs it removes: libFuzzer ends by _exit. */
 const char *folder_path(char path[static 128], const char *name);
 
 /* Writes the file of that name in the folder, making folders above it; bytes NULL: removes it. */

@@ -47,9 +47,13 @@ static char unescaped(const char **at) {
     *at += 5;
     return (char)value;
   }
-  const char *name = strchr(names, *(*at)++);
-  check(name != NULL && (name - names) % 2 == 0, "an escape of JSON");
-  return name[1];
+  size_t name = 0;
+  while (names[name] != '\0' && names[name] != **at) {
+    name += 2;
+  }
+  check(names[name] != '\0', "an escape of JSON");
+  (*at)++;
+  return names[name + 1];
 }
 
 /* Takes the string at *at, quotes included, apart into value. */

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LEAST_ROOM = 4096 };
+enum { LEAST_ROOM = 4096, INTERRUPTED_MAX = 1000 };
 
 static const char *error_text(int error) {
   static const struct {
@@ -43,9 +43,10 @@ static const char *kind_trouble(mode_t mode) {
 static const char *read_all(int fd, size_t limit, size_t room, char **text, size_t *size) {
   char *bytes = malloc(room + 1);
   size_t used = 0;
+  unsigned interrupted = 0;
   while (bytes) {
     ssize_t got = syscall(SYS_read, fd, bytes + used, room - used);
-    if (got < 0 && errno == EINTR)
+    if (got < 0 && errno == EINTR && ++interrupted < INTERRUPTED_MAX)
       continue;
     const char *trouble = got < 0 ? error_text(errno) : (used += (size_t)got) > limit ? "is too large" : NULL;
     if (trouble || got == 0) {

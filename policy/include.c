@@ -41,18 +41,25 @@ static void add(struct reader *reader, struct found *found, const char *folder, 
   room[found->count++] = path;
 }
 
+static void unreadable(struct reader *reader, const struct include *include, const char *folder) {
+  policy_problem(reader->policy, reader->policy->files[0], include->line, false, "include: %s: folder cannot be read",
+                 folder);
+}
+
 /* folder is "" or ends in a slash. A folder that is not there holds nothing; one that cannot be read is reported. */
 static void list(struct reader *reader, const struct include *include, const char *folder, const char *pattern,
                  struct found *found) {
   DIR *directory = opendir(*folder ? folder : ".");
   if (!directory && errno != ENOENT && errno != ENOTDIR)
-    policy_problem(reader->policy, reader->policy->files[0], include->line, false, "include: %s: folder cannot be read",
-                   folder);
+    unreadable(reader, include, folder);
   if (!directory)
     return;
-  for (const struct dirent *entry; (entry = readdir(directory));)
+  errno = 0;
+  for (const struct dirent *entry; (entry = readdir(directory)); errno = 0)
     if ((entry->d_name[0] != '.' || *pattern == '.') && glob_match(pattern, entry->d_name))
       add(reader, found, folder, entry->d_name);
+  if (errno)
+    unreadable(reader, include, folder);
   closedir(directory);
 }
 

@@ -5,6 +5,7 @@
 #include "policy/text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +85,11 @@ static bool nic_unlisted(const struct view *view) {
   DIR *directory = opendir(path);
   bool unlisted = false;
   if (!directory)
-    return false;
+    return errno != ENOENT && errno != ENOTDIR; /* there may be some */
+  errno = 0;
   for (const struct dirent *entry; !unlisted && (entry = readdir(directory));)
     unlisted = entry->d_name[0] != '.' && !in_facts(view->facts, entry->d_name);
+  unlisted |= errno != 0;
   closedir(directory);
   return unlisted;
 }

@@ -89,6 +89,8 @@ static void set_environment(const struct scenario *scenario, bool shim) {
     setenv("WINORD_FACTS", in_folder("facts.ini"), 1);
   if (scenario->on_error)
     setenv("WINORD_ON_ERROR", scenario->on_error, 1);
+  if (scenario->run)
+    setenv("WINORD_RUN", scenario->run, 1);
   setenv("WINORD_LOG", scenario->log ? scenario->log : in_folder("journal"), 1);
   if (shim)
     setenv("LD_PRELOAD", in_folder("libwinord.so"), 1);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ARGUMENTS = 16, TEXT = 16384 };
+enum { ARGUMENTS = 16, TEXT = 65536 };
 
 /* What the worker is told, and what surrounds it. NULL and false: the usual. */
 struct scenario {
@@ -15,6 +15,7 @@ struct scenario {
   const char *included; /* text of the policy's conf.d/a.conf */
   const char *log; /* WINORD_LOG; NULL: "journal" in the folder, by its absolute path */
   const char *on_error; /* WINORD_ON_ERROR */
+  const char *run; /* WINORD_RUN */
   bool mute; /* nothing can be said on stderr: what is lost may be lost silently */
 };
 

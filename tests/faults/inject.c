@@ -98,11 +98,11 @@ bool inject_install(long number, long nth, int answer) {
 }
 
 /* The first of them are the worker's. */
-static const uint32_t needed[] = {SYS_write,  SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_brk,
-                                  SYS_mmap,   SYS_munmap,     SYS_fcntl,        SYS_clock_gettime,  SYS_getpid,
-                                  SYS_gettid, SYS_readlink,   SYS_getrandom,    SYS_access,         SYS_openat,
-                                  SYS_fstat,  SYS_newfstatat, SYS_read,         SYS_getdents64,     SYS_close,
-                                  SYS_ppoll,  SYS_writev,     SYS_getcwd,       SYS_uname,          SYS_futex};
+static const uint32_t needed[] = {
+    SYS_write,  SYS_exit_group,    SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_brk,        SYS_mmap,         SYS_munmap,
+    SYS_fcntl,  SYS_clock_gettime, SYS_getpid,       SYS_gettid,         SYS_readlink,   SYS_getrandom,    SYS_access,
+    SYS_openat, SYS_fstat,         SYS_newfstatat,   SYS_read,           SYS_getdents64, SYS_close,        SYS_ppoll,
+    SYS_writev, SYS_getcwd,        SYS_uname,        SYS_futex,          SYS_pwritev2,   SYS_rt_sigpending};
 enum { WORKERS = 9, NEEDED = sizeof needed / sizeof *needed };
 
 bool inject_strict(bool kill, bool shim) {

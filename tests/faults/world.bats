@@ -123,6 +123,7 @@ inside() {
 @test "another time namespace" {
   namespaces
   unshare -T true 2>/dev/null || skip "needs time namespaces"
+  # shellcheck disable=SC2016 # the inner shell's
   run --separate-stderr unshare -T --monotonic 1000000 bash -c 'exec env LD_PRELOAD="$0" "$@"' "$SHIM" "$WORKER" none reg=2 fork
   equals 0 "$status"
   accounted 2

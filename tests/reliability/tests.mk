@@ -39,3 +39,8 @@ valgrind: all test-programs
 	@tests/reliability/valgrind '$(BUILD)'
 analyze:
 	@tests/reliability/analyze
+
+$(T)/reliability/json_test: shim/json.c
+# Copies of the fake NCCL with the old hash table alone.
+$(eval $(call fake_nccl,sysv/libnccl.so.2,libnccl.so.2,23007,-Wl$(,)--hash-style=sysv))
+$(eval $(call fake_nccl,sysv-old/libnccl.so.2,libnccl.so.2,22602,-DFAKE_NO_WINDOWS -Wl$(,)--hash-style=sysv))

@@ -139,6 +139,15 @@ untrusted() {
   cmp "$BATS_TEST_TMPDIR/with" "$BATS_TEST_TMPDIR/without"
 }
 
+@test "winord doctor asks a library for its version only if nobody else could have written it" {
+  cp "$NCCL" "$OPEN/libnccl.so.2"
+  run "$WINORD_BUILD/winord" doctor "$OPEN/libnccl.so.2"
+  [[ $output == *"NCCL 2.30.7 (by its ncclGetVersion)"* ]] || { show; false; }
+  chmod 666 "$OPEN/libnccl.so.2"
+  run "$WINORD_BUILD/winord" doctor "$OPEN/libnccl.so.2"
+  [[ $output == *"NCCL of unknown version"* ]] || { show; false; }
+}
+
 @test "nothing is read from the working directory unless it is named" {
   mkdir "$BATS_TEST_TMPDIR/here"
   cp "$WINORD_CONF" "$BATS_TEST_TMPDIR/here/winord.conf"
