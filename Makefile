@@ -9,7 +9,9 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 STANDARD := -std=gnu11 -DWINORD_VERSION='"$(VERSION)"'
-ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(CFLAGS) -I. -MMD -MP
+# The folder of the build is in no file: two builds of one commit are the same.
+REPRODUCIBLE := -ffile-prefix-map='$(CURDIR)'=.
+ALL_CFLAGS = $(STANDARD) $(WARNINGS) $(CFLAGS) $(REPRODUCIBLE) -I. -MMD -MP
 # Hidden, and free of anything that lives outside a function: what a preloaded library must be.
 PIC_CFLAGS = $(ALL_CFLAGS) $(ATOMICS) -fPIC -fvisibility=hidden -fno-stack-protector
 # Outlined atomics bring a constructor along.
@@ -42,7 +44,7 @@ $(BUILD)/libwinord-nodlsym.so: $(SHIM_OBJECTS) $(BUILD)/libpolicy.a shim/nodlsym
 
 $(BUILD)/libpolicy.a: $(POLICY_OBJECTS)
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcsD $@ $^
 
 $(BUILD)/winord: $(CLI_OBJECTS) $(BUILD)/libpolicy.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A) $(JANSSON_A) -ldl
@@ -86,7 +88,13 @@ demo:
 bench:
 	@scripts/setup build
 	@$(MAKE) --no-print-directory -s all
-	@BUILD='$(BUILD)' CC='$(CC)' bench/overhead/run
+	@BUILD='$(BUILD)' CC='$(CC)' bench/overhead/check
+
+.PHONY: dist reproducible
+dist:
+	@scripts/dist '$(BUILD)/dist'
+reproducible:
+	@tests/systems/two-builds
 
 # On a machine with a GPU, nvcc and PyTorch. OUT: where the journals and the summaries go.
 OUT ?= $(BUILD)/gpu-results

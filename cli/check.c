@@ -39,7 +39,7 @@ static bool check_file(const char *path, const struct options *options) {
   report_problems(policy);
   char summary[128];
   if (!options->json) {
-    printf("%s: %s\n", path, policy_summary(policy, summary, sizeof summary));
+    print_plain(stdout, "%s: %s\n", path, policy_summary(policy, summary, sizeof summary));
     fflush(stdout);
   }
   bool good = policy->error_count == 0;

@@ -18,10 +18,12 @@ enum { HANDED_ON = sizeof handed_on / sizeof handed_on[0] };
 static volatile pid_t child;
 
 static void hand_on(int signal, siginfo_t *info, void *context) {
+  const int saved = errno;
   (void)context;
   if (info->si_code <= 0) { /* from a process; a terminal's (SI_KERNEL) reaches the whole foreground group by itself */
     kill(child, signal);
   }
+  errno = saved;
 }
 
 int command_exec(char **argv) {

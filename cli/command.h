@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum status {
   STATUS_OK = 0,
@@ -30,6 +31,9 @@ int command_tag(int argc, char **argv);
 
 /* Sets the command's name, as messages begin with it ("winord run: "). The string is kept. */
 void say_as(const char *command);
+
+/* fprintf for people: control characters and what is no UTF-8 become `?`, but for a newline at the end. So in all below. */
+void print_plain(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* One line on stderr: "winord run: TEXT". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

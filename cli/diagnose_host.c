@@ -17,9 +17,9 @@ extern char **environ;
 static bool print_shim(void) {
   char *shim = shim_find(false);
   bool loads = shim != NULL && object_loads(shim);
-  printf("shim      %s\n", shim == NULL ? "not found" : shim);
+  print_plain(stdout, "shim      %s\n", shim == NULL ? "not found" : shim);
   if (shim != NULL) {
-    printf("          %s\n", loads ? "it loads" : "it does not load");
+    print_plain(stdout, "          %s\n", loads ? "it loads" : "it does not load");
   }
   free(shim);
   return loads;
@@ -28,7 +28,7 @@ static bool print_shim(void) {
 static void print_environment(void) {
   for (char **entry = environ; *entry != NULL; entry++) {
     if (strncmp(*entry, "WINORD_", 7) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0) {
-      printf("environ   %s\n", *entry);
+      print_plain(stdout, "environ   %s\n", *entry);
     }
   }
 }
@@ -43,7 +43,7 @@ static struct policy *print_policy(void) {
   struct policy *policy = policy_read(path);
   char summary[128];
   if (policy != NULL) {
-    printf("policy    %s: %s\n", policy->path, policy_summary(policy, summary, sizeof summary));
+    print_plain(stdout, "policy    %s: %s\n", policy->path, policy_summary(policy, summary, sizeof summary));
     report_problems(policy);
   }
   return policy;
@@ -52,21 +52,23 @@ static struct policy *print_policy(void) {
 static void print_host(const struct local *local) {
   const struct host *host = &local->host;
   const struct facts *facts = local->facts;
-  printf("host      %s\n", host->name);
+  print_plain(stdout, "host      %s\n", host->name);
   if (host->pool != NULL) {
-    printf("pool      %s (%s)\n", host->pool, host->pool_source);
+    print_plain(stdout, "pool      %s (%s)\n", host->pool, host->pool_source);
   } else {
-    printf("pool      none%s\n", host->pool_mismatch ? ": the one named has hosts that do not hold this host" : "");
+    print_plain(stdout, "pool      none%s\n",
+                host->pool_mismatch ? ": the one named has hosts that do not hold this host" : "");
   }
-  printf("facts     %s%s%s", facts->path ? facts->path : "", facts->path ? ": " : "", facts_status_name(facts->status));
-  printf(facts->trouble ? " (%s)\n" : "\n", facts->trouble);
+  print_plain(stdout, "facts     %s%s%s", facts->path ? facts->path : "", facts->path ? ": " : "",
+              facts_status_name(facts->status));
+  print_plain(stdout, facts->trouble ? " (%s)\n" : "\n", facts->trouble);
   const char *source;
   int mode = host_mode(host, &source);
-  printf("mode      PCI_ATOMIC_MODE %s%s%s%s, of %zu NICs in the facts\n", mode_text(mode), source ? " (" : "",
-         source ? source : "", source ? ")" : "", facts->nic_count);
+  print_plain(stdout, "mode      PCI_ATOMIC_MODE %s%s%s%s, of %zu NICs in the facts\n", mode_text(mode),
+              source ? " (" : "", source ? source : "", source ? ")" : "", facts->nic_count);
   char *words = words_text(&host->modes.words);
   if (words[0] != '\0') {
-    printf("          %s\n", words);
+    print_plain(stdout, "          %s\n", words);
   }
   free(words);
   if (host->modes.force_relax) {
@@ -145,15 +147,16 @@ static void print_relaxed(const struct local *local, const struct policy *policy
       .flags = WIN_STRICT_ORDERING, .size = 1ULL << 30, .nccl = 23007, .gin_connection = GIN_UNKNOWN};
   struct decision decision = decide(&request, &local->host, &relaxed, false);
   if (decision.verdict == VERDICT_REFUSED) {
-    printf("relaxed   would be refused here, because %s: %s (a rule may still assert va-signals = none)", decision.why,
-           refusal_text(decision.why));
+    print_plain(stdout, "relaxed   would be refused here, because %s: %s (a rule may still assert va-signals = none)",
+                decision.why, refusal_text(decision.why));
   } else {
-    printf("relaxed   would be carried out here, because it is %s%s", guard_name(decision.guard),
-           decision.guard == GUARD_PROVED ? ": every NIC that may be used is in mode 0, now and after the next reset"
-                                          : "");
+    print_plain(stdout, "relaxed   would be carried out here, because it is %s%s", guard_name(decision.guard),
+                decision.guard == GUARD_PROVED
+                    ? ": every NIC that may be used is in mode 0, now and after the next reset"
+                    : "");
   }
   if (is_old_guest(local)) {
-    printf("; to no effect, for this is a guest of Linux %s, older than 6.4", local->facts->kernel);
+    print_plain(stdout, "; to no effect, for this is a guest of Linux %s, older than 6.4", local->facts->kernel);
   }
   putchar('\n');
 }

@@ -90,11 +90,11 @@ static void print_environment(pid_t process) {
   FILE *file = fopen(name, "re");
   size_t room = 0;
   if (file == NULL) {
-    printf("environ   cannot be read: %s\n", strerror(errno));
+    print_plain(stdout, "environ   cannot be read: %s\n", strerror(errno));
   }
   while (file != NULL && getdelim(&entry, &room, '\0', file) > 0) {
     if (strncmp(entry, "LD_PRELOAD=", 11) == 0 || strncmp(entry, "WINORD_", 7) == 0) {
-      printf("environ   %s\n", entry);
+      print_plain(stdout, "environ   %s\n", entry);
     }
   }
   if (file != NULL) {
@@ -126,8 +126,8 @@ static void look_at(struct findings *findings, const struct mapping *mapping, pi
     findings->copies += object.copy;
   }
   if (object.copy && mapping->beginnings > 1) {
-    printf("uncovered %s: mapped %zu times, as by dlmopen: calls to the others pass the shim by\n", mapping->path,
-           mapping->beginnings);
+    print_plain(stdout, "uncovered %s: mapped %zu times, as by dlmopen: calls to the others pass the shim by\n",
+                mapping->path, mapping->beginnings);
     findings->covered = false;
   }
   free(object.path);
@@ -161,12 +161,12 @@ int diagnose_process(pid_t process) {
   snprintf(link, sizeof link, "/proc/%ld/exe", (long)process);
   ssize_t size = readlink(link, program, sizeof program - 1);
   program[size > 0 ? size : 0] = '\0';
-  printf("process   %ld: %s\n", (long)process, program);
+  print_plain(stdout, "process   %ld: %s\n", (long)process, program);
   print_environment(process);
   for (size_t i = 0; i < mappings.count; i++) {
     look_at(&findings, &mappings.items[i], process);
   }
-  printf("shim      %s\n", findings.shim ? findings.shim : "not loaded");
+  print_plain(stdout, "shim      %s\n", findings.shim ? findings.shim : "not loaded");
   int status = verdict(&findings);
   free_mappings(&mappings);
   return status;

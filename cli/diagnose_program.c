@@ -27,7 +27,7 @@ static void collect(struct objects *objects, const char *path) {
     puts("closure   the loader could not list the program's libraries; it needs these, which were not looked at:");
   }
   for (size_t i = 0; i < closure.missing_count; i++) {
-    printf("%s %s\n", closure.listed ? "missing  " : "needed   ", closure.missing[i]);
+    print_plain(stdout, "%s %s\n", closure.listed ? "missing  " : "needed   ", closure.missing[i]);
   }
   closure_free(&closure);
 }
@@ -46,7 +46,7 @@ static struct findings print_objects(const struct objects *objects) {
 
 static int verdict(const char *path, const char *obstacle, const struct findings *findings) {
   if (obstacle != NULL) {
-    printf("verdict   not seen: %s %s, so nothing can be preloaded\n", path, obstacle);
+    print_plain(stdout, "verdict   not seen: %s %s, so nothing can be preloaded\n", path, obstacle);
     return STATUS_FAILED;
   }
   if (!findings->covered) {
@@ -79,12 +79,12 @@ static int diagnose_file(const char *path) {
     say("%s: %s", path, trouble);
     return STATUS_FAILED;
   }
-  printf("program   %s: %s, ", path, bits(&elf));
-  printf(elf_interpreter(&elf) ? "loader %s\n" : "no loader\n", elf_interpreter(&elf));
+  print_plain(stdout, "program   %s: %s, ", path, bits(&elf));
+  print_plain(stdout, elf_interpreter(&elf) ? "loader %s\n" : "no loader\n", elf_interpreter(&elf));
   elf_close(&elf);
   struct objects objects = {0};
   const char *obstacle = program_obstacle(path, NULL);
-  printf("preload   %s%s\n", obstacle ? "not possible: it " : "possible", obstacle ? obstacle : "");
+  print_plain(stdout, "preload   %s%s\n", obstacle ? "not possible: it " : "possible", obstacle ? obstacle : "");
   if (program_wants_asan_first(path)) {
     puts(
         "asan      gcc's AddressSanitizer: needs ASAN_OPTIONS=verify_asan_link_order=0, or libasan.so preloaded first");
@@ -107,7 +107,7 @@ int diagnose_program(const char *path) {
   }
   char *program = program_behind(found ? found : path);
   if (strcmp(program, found ? found : path) != 0) {
-    printf("script    %s: run by %s\n", found ? found : path, program);
+    print_plain(stdout, "script    %s: run by %s\n", found ? found : path, program);
   }
   status = diagnose_file(program);
   free(program);

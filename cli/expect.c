@@ -1,5 +1,6 @@
 #include "expect.h"
 #include "command.h"
+#include "policy/file.h"
 #include "policy/policy.h"
 
 #include <fcntl.h>
@@ -87,11 +88,16 @@ static void count_line(struct tally *tally, const char *line, size_t size) {
   json_decref(record);
 }
 
-static void count_file(struct tally *tally, const char *path) {
+/* A plain file, and not one that everybody could have put there: the shim would not have written to it. */
+static bool is_journal(int descriptor, const char *path) {
   struct stat facts;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  FILE *file =
-      descriptor >= 0 && fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) ? fdopen(descriptor, "r") : NULL;
+  return fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) &&
+         (file_is_own(facts.st_uid) || !file_folder_is_open(path));
+}
+
+static void count_file(struct tally *tally, const char *path) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  FILE *file = descriptor >= 0 && is_journal(descriptor, path) ? fdopen(descriptor, "r") : NULL;
   if (file == NULL) {
     if (descriptor >= 0) {
       close(descriptor);

@@ -159,11 +159,12 @@ void objects_free(struct objects *objects) {
 }
 
 static void print_copy(const struct object *object, const char *kind, const char *more) {
-  printf("%-9s %s: NCCL %s", kind, object->path, object->version[0] ? object->version : "of unknown version");
+  print_plain(stdout, "%-9s %s: NCCL %s", kind, object->path,
+              object->version[0] ? object->version : "of unknown version");
   if (object->version_source != NULL) {
-    printf(" (%s)", object->version_source);
+    print_plain(stdout, " (%s)", object->version_source);
   }
-  printf("%s\n", more);
+  print_plain(stdout, "%s\n", more);
 }
 
 bool object_print(const struct object *object) {
@@ -173,14 +174,15 @@ bool object_print(const struct object *object) {
     print_copy(object, "copy", ", which has no window registration");
   }
   if (object->bound_inside) {
-    printf("uncovered %s: calls inside it are bound to itself (symbolic), past the shim\n", object->path);
+    print_plain(stdout, "uncovered %s: calls inside it are bound to itself (symbolic), past the shim\n", object->path);
   }
   if (object->hidden) {
     print_copy(object, "guess", " built in and not exported: calls inside it pass the shim by");
   }
   if (object->calls) {
-    printf("calls     %s: ncclCommWindowRegister at link time, bound to the first object that has it: the shim\n",
-           object->path);
+    print_plain(stdout,
+                "calls     %s: ncclCommWindowRegister at link time, bound to the first object that has it: the shim\n",
+                object->path);
   }
   return !object->bound_inside && !object->hidden;
 }

@@ -1,4 +1,5 @@
 #include "report.h"
+#include "command.h"
 
 #include <stdio.h>
 
@@ -7,9 +8,9 @@ void report_problems(const struct policy *policy) {
     const struct problem *problem = &policy->problems[i];
     const char *kind = problem->warning ? "warning" : "error";
     if (problem->line > 0) {
-      fprintf(stderr, "%s:%d: %s: %s\n", problem->file, problem->line, kind, problem->text);
+      print_plain(stderr, "%s:%d: %s: %s\n", problem->file, problem->line, kind, problem->text);
     } else {
-      fprintf(stderr, "%s: %s: %s\n", problem->file, kind, problem->text);
+      print_plain(stderr, "%s: %s: %s\n", problem->file, kind, problem->text);
     }
   }
 }

@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "command.h"
+#include "policy/text.h"
 
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *prefix;
@@ -14,11 +17,31 @@ static void begin(void) {
   fprintf(stderr, prefix ? "winord %s: " : "winord: ", prefix);
 }
 
+/* What is printed names files, programs and rules, which come from anywhere. A newline at the end is ours. */
+__attribute__((format(printf, 2, 0))) static void put_plain(FILE *to, const char *format, va_list arguments) {
+  char *text = NULL;
+  int length = vasprintf(&text, format, arguments);
+  if (length < 0) {
+    fputs("out of memory\n", to);
+    return;
+  }
+  text_make_plain(text, (size_t)length - (length > 0 && text[length - 1] == '\n'));
+  fputs(text, to);
+  free(text);
+}
+
+void print_plain(FILE *to, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  put_plain(to, format, arguments);
+  va_end(arguments);
+}
+
 void say(const char *format, ...) {
   va_list arguments;
   begin();
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  put_plain(stderr, format, arguments);
   va_end(arguments);
   fputc('\n', stderr);
 }
@@ -27,7 +50,7 @@ int usage_error(const char *format, ...) {
   va_list arguments;
   begin();
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  put_plain(stderr, format, arguments);
   va_end(arguments);
   fprintf(stderr, prefix ? "; try 'winord %s --help'\n" : "; try 'winord --help'\n", prefix);
   return STATUS_USAGE;

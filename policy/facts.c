@@ -212,7 +212,9 @@ static void check_boot(struct facts *facts, struct arena *arena, const char *roo
 static void read_file(struct facts *facts, struct arena *arena, bool named, const char *root) {
   char *text, trouble[PATH_TEXT_MAX + 64];
   size_t size;
-  const char *why = file_read(facts->path, FILE_LIMIT, &text, &size, &facts->trusted);
+  enum writers writers;
+  const char *why = file_read(facts->path, FILE_LIMIT, &text, &size, &writers);
+  facts->trusted = writers == WRITERS_ROOT;
   if (why && !named && strcmp(why, "no such file") == 0) {
     facts->status = FACTS_NONE;
     facts->path = NULL;

@@ -1,15 +1,17 @@
 #include "policy/file.h"
 
 #include "policy/lines.h"
+#include "policy/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LEAST_ROOM = 4096, INTERRUPTED_MAX = 1000 };
+enum { LEAST_ROOM = 4096, INTERRUPTED_MAX = 1000, PATH_TEXT_MAX = 4096 };
 
 static const char *error_text(int error) {
   static const struct {
@@ -68,7 +70,26 @@ static const char *read_all(int fd, size_t limit, size_t room, char **text, size
   return "out of memory";
 }
 
-const char *file_read(const char *path, size_t limit, char **text, size_t *size, bool *trusted) {
+bool file_is_own(uid_t owner) { return owner == 0 || owner == geteuid(); }
+
+bool file_folder_is_open(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash && slash != path ? (size_t)(slash - path) : 1;
+  char folder[PATH_TEXT_MAX];
+  struct stat status;
+  if (length >= sizeof folder)
+    return true;
+  copy_text(folder, slash ? path : ".", length);
+  return syscall(SYS_newfstatat, AT_FDCWD, folder, &status, 0) != 0 || status.st_mode & S_IWOTH;
+}
+
+static enum writers writers_of(const char *path, const struct stat *status) {
+  if (status->st_mode & S_IWOTH || (!file_is_own(status->st_uid) && file_folder_is_open(path)))
+    return WRITERS_ALL;
+  return status->st_uid == 0 && !(status->st_mode & S_IWGRP) ? WRITERS_ROOT : WRITERS_SOME;
+}
+
+const char *file_read(const char *path, size_t limit, char **text, size_t *size, enum writers *writers) {
   int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0)
     return error_text(errno);
@@ -81,12 +102,12 @@ const char *file_read(const char *path, size_t limit, char **text, size_t *size,
     size_t room = (size_t)status.st_size + 1;
     trouble = read_all(fd, limit, room < LEAST_ROOM ? LEAST_ROOM : room, text, size);
   }
-  *trusted = !trouble && status.st_uid == 0 && !(status.st_mode & (S_IWGRP | S_IWOTH));
+  *writers = trouble ? WRITERS_ALL : writers_of(path, &status);
   syscall(SYS_close, fd);
   return trouble;
 }
 
 const char *file_slurp(const char *path, size_t limit, char **text, size_t *size) {
-  bool trusted;
-  return file_read(path, limit, text, size, &trusted);
+  enum writers writers;
+  return file_read(path, limit, text, size, &writers);
 }

@@ -40,7 +40,7 @@ static bool is_only_comment(const char *text, const char *end) {
   return text == end || *text == ';';
 }
 
-static bool is_control(unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }
+static bool is_refused(unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }
 
 /* Whether one of eight bytes may be a control character or a tab: below 0x20, or 0x7f. */
 static bool may_hold_control(const char *text) {
@@ -55,7 +55,7 @@ static bool bytes_are_text(struct lines *lines, const char *text, size_t length)
   size_t i = 0;
   while (i + 8 <= length && !may_hold_control(text + i))
     i += 8;
-  while (i < length && !is_control((unsigned char)text[i]))
+  while (i < length && !is_refused((unsigned char)text[i]))
     i++;
   if (i == length)
     return true;

@@ -88,3 +88,27 @@ bool equal_ignoring_case(const char *a, const char *b) {
     a++, b++;
   return *a == *b;
 }
+
+size_t text_utf8_length(const unsigned char *s, size_t n) {
+  const size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+  if (length > n)
+    return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  const bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+                   (s[0] == 0xf4 && s[1] > 0x8f);
+  return bad ? 0 : length;
+}
+
+bool text_is_control(const unsigned char *s) { return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0); }
+
+void text_make_plain(char *text, size_t length) {
+  unsigned char *at = (unsigned char *)text, *end = at + length;
+  while (at < end) {
+    const size_t size = text_utf8_length(at, (size_t)(end - at)), step = size ? size : 1;
+    if (!size || text_is_control(at))
+      memset(at, '?', step);
+    at += step;
+  }
+}

@@ -40,4 +40,13 @@ const char *nearest(const char *word, const void *names, size_t count, size_t st
 /* Equal but for the case of ASCII letters. */
 bool equal_ignoring_case(const char *a, const char *b);
 
+/* Length of the UTF-8 sequence at s, within n bytes; 0: none starts here. Surrogates and overlong forms are none. */
+size_t text_utf8_length(const unsigned char *s, size_t n);
+
+/* Whether the UTF-8 sequence at s is a control character, C0, DEL or C1 (U+0080 to U+009F): terminals obey all of them. */
+bool text_is_control(const unsigned char *s);
+
+/* Puts `?` for every byte that ends a line, speaks to a terminal or is no UTF-8: names come from anywhere. */
+void text_make_plain(char *text, size_t length);
+
 #endif

@@ -208,10 +208,18 @@ int copy_version(const struct object *copy) {
   return get && get(&version) == NCCL_SUCCESS ? version : 0;
 }
 
-int copy_comm_number(const struct object *copy, const char *name, void *comm) {
-  comm_number_function *get = (comm_number_function *)copy_symbol(copy, name);
+static void *number_function(const struct target *target, const char *pname) {
+  struct object taker;
+  if (!object_at(target->function, &taker) || taker.dynamic == target->copy.dynamic)
+    return copy_symbol(&target->copy, pname);
+  const struct dl *dl = dl_functions();
+  return dl ? after_us(dl, pname + 1) : NULL;
+}
+
+int comm_number(const struct target *target, const char *pname, void *comm) {
+  comm_number_function *get = comm ? (comm_number_function *)number_function(target, pname) : NULL;
   int number = -1;
-  return comm && get && get(comm, &number) == NCCL_SUCCESS ? number : -1;
+  return get && get(comm, &number) == NCCL_SUCCESS ? number : -1;
 }
 
 static struct target resolve_anew(enum nccl_function function, int thunk, const void *caller, const void *home) {

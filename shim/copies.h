@@ -47,7 +47,11 @@ bool only_copy(enum nccl_function function, struct object *found);
 /* 22907 for 2.29.7; 0 when it cannot be told. */
 int copy_version(const struct object *copy);
 
-/* A number of the communicator, asked of its own copy ("pncclCommUserRank", ...); -1 when it cannot be told. */
-int copy_comm_number(const struct object *copy, const char *name, void *comm);
+/*
+ * A number of the communicator ("pncclCommUserRank", ...) of a call that this target took; -1 when it cannot be told. Asked of
+ * its copy; but where another interposer took the call, by ncclX after us, as the program would: the communicator may be a
+ * handle of that interposer's own, which NCCL would follow as a pointer (NCCL's contrib/nccl_checkpoint, shim_core.h).
+ */
+int comm_number(const struct target *target, const char *pname, void *comm);
 
 #endif

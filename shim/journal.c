@@ -6,12 +6,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "policy/file.h"
+#include "policy/text.h"
 #include "records.h"
+
+/* Beyond errno's values: why a record was not written. */
+enum { SHORT_WRITE = -1, PLANTED = -2 };
 
 /* The last write of this process was cut short: the next record starts on a line of its own. */
 static atomic_bool torn;
@@ -109,7 +115,7 @@ const char *journal_path(const char *value) {
     add_literal(&text, folder);
     add(&text, "/", 1);
   }
-  for (const char *s = value; *s; s++) {
+  for (const char *s = value; *s && !text.full; s++) {
     const char *brace = strncmp(s, "%q{", 3) == 0 ? strchr(s, '}') : NULL;
     if (!brace) {
       add(&text, s, 1 + (*s == '%' && s[1] == '%'));
@@ -127,7 +133,7 @@ const char *journal_path(const char *value) {
 static bool expand(const struct process *process, char *path, size_t size) {
   struct text text = {.at = path, .end = path + size};
   *path = '\0';
-  for (const char *s = process->log; *s; s++) {
+  for (const char *s = process->log; *s && !text.full; s++) {
     char digits[20];
     if (*s != '%' || !s[1] || !strchr("hp%", s[1])) {
       add(&text, s, 1);
@@ -180,7 +186,7 @@ static void release_signals(const struct held *held, int error) {
  * registration, and other tools interpose them.
  */
 
-/* Writes all of it at once, or says how it failed: an errno value, or -1 for a short write. Never blocks, raises no signal. */
+/* Writes all of it at once, or says how it failed: an errno value, or SHORT_WRITE. Never blocks, raises no signal. */
 static int write_once(int fd, const struct iovec parts[2]) {
   struct held held;
   if (!hold_signals(&held))
@@ -190,7 +196,7 @@ static int write_once(int fd, const struct iovec parts[2]) {
   long written = may_block ? syscall(SYS_pwritev2, fd, parts, 2, -1L, -1L, RWF_NOWAIT) : -1;
   if (!may_block || (written < 0 && errno != EAGAIN))
     written = syscall(SYS_writev, fd, parts, 2);
-  const int error = written < 0 ? errno : (size_t)written < parts[0].iov_len + parts[1].iov_len ? -1 : 0;
+  const int error = written < 0 ? errno : (size_t)written < parts[0].iov_len + parts[1].iov_len ? SHORT_WRITE : 0;
   release_signals(&held, error);
   return error;
 }
@@ -200,7 +206,7 @@ static int write_record(int fd, const char *bytes, size_t size) {
   const struct iovec parts[] = {{.iov_base = (void *)"\n", .iov_len = newline},
                                 {.iov_base = (void *)bytes, .iov_len = size}};
   const int error = write_once(fd, parts);
-  if (error == -1 || (error && newline))
+  if (error == SHORT_WRITE || (error && newline))
     atomic_store(&torn, true);
   return error;
 }
@@ -211,6 +217,19 @@ static bool stderr_takes(void) {
   return syscall(SYS_ppoll, &ready, 1, &now, NULL, 0) == 1 && ready.revents & POLLOUT;
 }
 
+/*
+ * Whether everybody could have put the open file at this path: its folder is writable by all, and it is not a plain file of
+ * ours, or root's, with one name. A FIFO has a reader, another's file an owner who may change it, and a hard link is a file
+ * that was meant for something else. fstat without libc's, whose symbol is new in glibc 2.33.
+ */
+static bool is_planted(int fd, const char *path) {
+  struct stat file;
+  if (syscall(SYS_fstat, fd, &file) != 0)
+    return true;
+  const bool plain = S_ISREG(file.st_mode) && file.st_nlink <= 1;
+  return !(plain && file_is_own(file.st_uid)) && file_folder_is_open(path);
+}
+
 static int write_file(const struct process *process, const char *bytes, size_t size) {
   char path[PATH_MAX];
   if (!expand(process, path, sizeof path))
@@ -219,7 +238,7 @@ static int write_file(const struct process *process, const char *bytes, size_t s
   const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0644);
   if (fd < 0)
     return errno;
-  const int error = write_record(fd, bytes, size);
+  const int error = is_planted(fd, path) ? PLANTED : write_record(fd, bytes, size);
   syscall(SYS_close, fd);
   return error;
 }
@@ -239,6 +258,7 @@ static void say(const struct process *process, const char *const *parts) {
   add(&text, "winord: ", 8);
   for (; *parts; parts++)
     add(&text, *parts, strlen(*parts));
+  text_make_plain(line, (size_t)(text.at - line));
   *text.at++ = '\n';
   const size_t size = (size_t)(text.at - line);
   if (!stderr_takes())
@@ -258,7 +278,9 @@ void notice(struct process *process, enum notice kind, const char *const *parts)
 
 static void lose(struct process *process, int error) {
   atomic_fetch_add(&process->count.lost, 1);
-  const char *why = error == -1 ? "short write" : strerror(error);
+  const char *why = error == SHORT_WRITE ? "short write"
+                    : error == PLANTED   ? "no plain file of its own, in a folder that everybody may write"
+                                         : strerror(error);
   notice(process, NOTICE_LOST,
          (const char *const[]){"cannot write the journal ", process->log, ": ", why, "; records are lost", NULL});
 }

@@ -1,5 +1,7 @@
 #include "json.h"
 
+#include "policy/text.h"
+
 #include <string.h>
 
 static void put(struct json *json, const char *text, size_t size) {
@@ -25,19 +27,6 @@ char *put_decimal(char *at, uint64_t value) {
   return at;
 }
 
-/* Length of the UTF-8 sequence at s, within n bytes; 0: none starts here. Surrogates and overlong forms are none. */
-static size_t utf8_length(const unsigned char *s, size_t n) {
-  const size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-  if (length > n)
-    return 0;
-  for (size_t i = 1; i < length; i++)
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-  const bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-                   (s[0] == 0xf4 && s[1] > 0x8f);
-  return bad ? 0 : length;
-}
-
 static void put_control(struct json *json, unsigned char c) {
   static const char hex[] = "0123456789abcdef";
   const char escape[] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
@@ -46,15 +35,15 @@ static void put_control(struct json *json, unsigned char c) {
 
 /* Puts the character at s, returns how many bytes of s it took. */
 static size_t put_character(struct json *json, const unsigned char *s, size_t n) {
-  const size_t length = utf8_length(s, n);
+  const size_t length = text_utf8_length(s, n);
   if (length == 0) {
     put_text(json, "\xef\xbf\xbd");
     return 1;
   }
   if (s[0] == '"' || s[0] == '\\')
     put_text(json, "\\");
-  if (s[0] < 0x20 || s[0] == 0x7f)
-    put_control(json, s[0]);
+  if (text_is_control(s))
+    put_control(json, s[length - 1]);
   else
     put(json, (const char *)s, length);
   return length;

@@ -79,9 +79,9 @@ static void learn_comm(struct call *call, void *comm) {
   call->comm = accepted(call->result) ? comm_seen(comm, call->target.copy.dynamic) : comm_known(comm);
   if (call->result != NCCL_SUCCESS || call->comm.rank >= 0 || !comm)
     return;
-  call->comm.rank = copy_comm_number(&call->target.copy, "pncclCommUserRank", comm);
-  call->comm.ranks = copy_comm_number(&call->target.copy, "pncclCommCount", comm);
-  call->comm.device = copy_comm_number(&call->target.copy, "pncclCommCuDevice", comm);
+  call->comm.rank = comm_number(&call->target, "pncclCommUserRank", comm);
+  call->comm.ranks = comm_number(&call->target, "pncclCommCount", comm);
+  call->comm.device = comm_number(&call->target, "pncclCommCuDevice", comm);
   comm_saw_numbers(comm, call->comm.rank, call->comm.ranks, call->comm.device);
 }
 

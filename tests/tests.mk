@@ -119,6 +119,5 @@ check:
 # What takes longer than `make check` may: tests/B/full, by hand.
 .PHONY: check-full
 check-full: check
-	@$(MAKE) --no-print-directory -s fuzz-facts TIME=20
 	@'$(BUILD)/winord-stress' --prove
 	@for test in tests/*/full; do [ ! -x "$$test" ] || WINORD_BUILD='$(abspath $(BUILD))' "$$test" || exit 1; done

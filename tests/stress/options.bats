@@ -92,6 +92,7 @@ usage() {
 }
 
 @test "sizes that do not fit into memory" {
+  [[ -z ${ASAN_OPTIONS:-} ]] || skip "AddressSanitizer needs the address space"
   ulimit -v 2000000
   stress -b 64MiB --ranks 16 --blocks 1 --scenario put+signal
   mistake 'out of memory'

@@ -1,0 +1,1 @@
+$(eval $(call preload,libhandles.so,clients/handles.c,-O2))
