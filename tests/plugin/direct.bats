@@ -10,9 +10,7 @@ DIRECT=$WINORD_BUILD/tests/plugin/direct
 setup() {
   export LD_LIBRARY_PATH=$WINORD_BUILD/tests/fake/cuda
   LOG=$BATS_TEST_TMPDIR/log
-  left_before=$(find /dev/shm -maxdepth 1 | sort)
 }
-teardown() { equals "$left_before" "$(find /dev/shm -maxdepth 1 | sort)"; }
 
 # direct SCENARIO threads|processes [TRIES [PAYLOAD_FLAGS [SIGNAL_FLAGS [host|cuda]]]]: bats' run of it.
 direct() { run --separate-stderr timeout -s KILL 60 "$DIRECT" "$PLUGIN" "$@"; }
@@ -204,6 +202,7 @@ fault() {
 
 @test "a rank that dies leaves nothing behind and holds nobody up" {
   local memory
+  [[ $(nm -D "$PLUGIN") != *shm_open* ]] # memory without a name: there is nothing to be left
   for memory in host cuda; do
     direct death processes 1 0 0 $memory
     equals "0 1" "$status $(seen alive)"
