@@ -281,7 +281,7 @@ END
   says "boot-id = $(cat /proc/sys/kernel/random/boot_id)"
   root_only
   local folder
-  folder=$(mktemp -d) # the build folder may be closed to others
+  folder=$(mktemp -d /tmp/winord-test-XXXXXX) # the build folder may be closed to others
   chmod 755 "$folder"
   cp "$WINORD" "$folder/"
   run setpriv --reuid=65534 --regid=65534 --clear-groups timeout 60 "$folder/winord" facts
