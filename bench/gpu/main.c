@@ -130,12 +130,6 @@ static void end(int status) {
   exit(status);
 }
 
-/* Kernels wait at a gate while others are started: each stream has its own queue, and nothing is loaded meanwhile. */
-static void set_up_cuda(void) {
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-}
-
 int main(int count, char **words) {
   struct arguments arguments;
   char error[ERROR_SIZE] = "";
@@ -143,7 +137,7 @@ int main(int count, char **words) {
     fprintf(stderr, "usage: bench-gpu [--ranks 2..%d] [--json FILE] [speed | puts]\n", LOCAL_RANKS_MAX);
     return STATUS_CANNOT;
   }
-  set_up_cuda();
+  session_set_up_cuda();
   const bool known = describe(&arguments, error), good = known && measure(&arguments, error);
   if (known)
     results_print(&results);

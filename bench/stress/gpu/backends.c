@@ -1,6 +1,5 @@
 /* The backends of winord-stress-gpu.so. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/stress/gpu/blocks.h"
@@ -104,18 +103,9 @@ static const struct backend backends[] = {
 
 const struct backend *gpu_backend(const char *name, char *error);
 
-/*
- * Kernels here spin until copies are done: each stream needs a queue of its own, or a copy can stand behind the kernel that waits
- * for it; nor may anything be loaded while they spin.
- */
-static void set_up_cuda(void) {
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-}
-
 /* What winord-stress looks up. */
 const struct backend *gpu_backend(const char *name, char *error) {
-  set_up_cuda();
+  session_set_up_cuda();
   static const char *const ways[] = {"GIN", "NVLink loads and stores", "host RMA"};
   for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
     char text[160];

@@ -272,13 +272,10 @@ static void add_tallies(const struct session *session, unsigned i, const struct 
   outcome_merge(sum, &of_block);
 }
 
-static bool prepare(struct session *session, const struct kind_of_block *kind, size_t largest,
-                    const struct block *block, unsigned i, char *error) {
+static bool prepare(struct session *session, const struct kind_of_block *kind, unsigned i, char *error) {
   struct work *work = &works[i];
   if (cuda_failed(cudaSetDevice(session->ranks[i].device), "cudaSetDevice", error) || !make_room(work, error))
     return false;
-  (void)largest;
-  (void)block;
   const int capacity = kind->capacity();
   unsigned sharing = 0;
   for (unsigned other = 0; other < session->world.local; other++)
@@ -307,7 +304,7 @@ bool blocks_run(struct session *session, const struct kind_of_block *kind, size_
       kind->trim(&works[i].plan, session->world.ranks, session->ranks[i].rank, block);
   }
   for (unsigned i = 0; i < session->world.local; i++)
-    if (works[i].plan.count && !prepare(session, kind, largest, block, i, error))
+    if (works[i].plan.count && !prepare(session, kind, i, error))
       return false;
   for (unsigned i = 0; i < session->world.local; i++)
     if (works[i].plan.count && (cuda_failed(cudaSetDevice(session->ranks[i].device), "cudaSetDevice", error) ||

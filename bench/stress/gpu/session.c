@@ -79,6 +79,11 @@ static void version_text(int version, char text[32]) {
   snprintf(text, 32, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
 }
 
+void session_set_up_cuda(void) {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 bool session_describe(char *text, size_t size, char *error) {
   struct cudaDeviceProp device;
   char runtime[32], built[32];

@@ -53,6 +53,12 @@ bool session_each(struct session *session, session_call *call, const char *what,
 /* Gives every rank's mail to all: an all-gather. */
 bool session_meet(struct session *session, int timeout_ms, char *error);
 
+/*
+ * To be called before anything of CUDA. Kernels spin until copies are done: each stream needs a queue of its own, or a copy can
+ * stand behind the kernel that waits for it; nor may anything be loaded while they spin. What the user has set stays.
+ */
+void session_set_up_cuda(void);
+
 /* "NCCL 2.32.3 on NVIDIA H200": what is known before anything is opened; false: no NCCL, no GPU, or too old a one. */
 bool session_describe(char *text, size_t size, char *error);
 
