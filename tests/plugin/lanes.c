@@ -10,7 +10,7 @@
 #include "tests/plugin/scenarios.h"
 
 enum { SLOTS = 16, SLOT_WORDS = 512, WINDOW_WORDS = SLOTS * SLOT_WORDS, LINE_WORDS = 16 };
-enum { HEAL_NS = 300000000, LOST_SIGNAL_NS = 500000000, ACK_NS = 1000000000 };
+static const uint64_t heal_ns = 300000000, lost_signal_ns = 1000000000, ack_ns = 10000000000;
 
 struct lane {
   uint64_t *source, *window, *signal, *ack, *inlined;
@@ -114,7 +114,7 @@ static void send_one(struct rank *rank, const struct lane *lane, long iteration)
 static void send_lane(struct rank *rank, const struct lane *lane) {
   for (long i = 0; i < options.tries; i++) {
     send_one(rank, lane, i);
-    if (!comes(lane->ack, (uint64_t)i + 1, ACK_NS))
+    if (!comes(lane->ack, (uint64_t)i + 1, ack_ns))
       fail("an inline value does not come");
   }
 }
@@ -134,7 +134,7 @@ static void look(const uint64_t *slot, long iteration, struct seen *seen) {
   bool torn, again, late = false;
   if (right(slot, iteration, &torn))
     return;
-  for (const uint64_t end = clock_ns() + HEAL_NS; !late && clock_ns() < end; sched_yield())
+  for (const uint64_t end = clock_ns() + heal_ns; !late && clock_ns() < end; sched_yield())
     late = right(slot, iteration, &again);
   seen->early += late;
   seen->torn += late && torn;
@@ -157,7 +157,7 @@ static void watch_lane(struct rank *rank, const struct lane *lane) {
   struct seen seen = {0};
   uint64_t expected = 0;
   for (long i = 0; i < options.tries; i++) {
-    if (!comes(lane->signal, ++expected, LOST_SIGNAL_NS)) {
+    if (!comes(lane->signal, ++expected, lost_signal_ns)) {
       seen.short_signals++;
       expected = load(lane->signal);
     }
