@@ -63,6 +63,8 @@ static bool is_name_byte(char c) {
   return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || strchr("-._", c) != NULL;
 }
 
+static bool is_control(char c) { return ((unsigned char)c < ' ' && !strchr("\t\r\v\f", c)) || c == 0x7f || c == '\0'; }
+
 static void add_host(struct list_reader *reader, const char *name) {
   struct place first, place = {.name = text_copy(name), .file = reader->path, .line = reader->line};
   struct fleet *fleet = reader->fleet;
@@ -243,6 +245,14 @@ static void take_line(struct list_reader *reader, char *text) {
   }
 }
 
+/* What a terminal would act upon, in lines that messages quote; NULL: nothing. */
+static const char *find_control(const char *text, const char *end) {
+  while (text < end && !is_control(*text)) {
+    text++;
+  }
+  return text < end ? text : NULL;
+}
+
 static void take_text(struct list_reader *reader, char *text, size_t size) {
   char *end = text + size;
   static const char mark[] = "\xef\xbb\xbf";
@@ -253,8 +263,9 @@ static void take_text(struct list_reader *reader, char *text, size_t size) {
     if (newline != NULL) {
       *newline = '\0';
     }
-    if (memchr(text, '\0', (size_t)((newline ? newline : end) - text)) != NULL) {
-      problem(reader, false, "a NUL byte");
+    const char *control = find_control(text, newline ? newline : end);
+    if (control != NULL) {
+      problem(reader, false, "control character 0x%02x", (unsigned char)*control);
     } else {
       take_line(reader, text);
     }

@@ -10,6 +10,7 @@ ncclCommWindowDeregister
 ncclCommWindowRegister
 ncclDevCommCreate"
 LIBRARIES=("$WINORD_BUILD/libwinord.so" "$WINORD_BUILD/libwinord-nodlsym.so")
+ALL=("${LIBRARIES[@]}" "$WINORD_BUILD/libwinord-verbs.so")
 
 exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 
@@ -28,7 +29,7 @@ exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 }
 
 @test "no symbol newer than GLIBC_2.17 is imported" {
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     local newest
     newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -1)
     equals GLIBC_2.17 "$(printf '%s\nGLIBC_2.17\n' "$newest" | sort -V | tail -1)"
@@ -45,7 +46,7 @@ exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 @test "no import has moved into libc.so.6 since glibc 2.17, or has gone" {
   # shellcheck disable=SC2016 # a pattern
   local moved='^(pthread_(create|join|once|mutex_trylock|key|getspecific|setspecific|rwlock|atfork|kill|sigmask|detach|sem)|sem_|dl(open|sym|close|error|addr|info|vsym|mopen)|(f|l)?stat(at)?(64)?$|mknod|clock_nanosleep|timer_|shm_|aio_|__isoc23_|__libc_start|getentropy|getrandom|fcntl64|arc4random|strlcpy|closefrom|__explicit)'
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     equals "" "$(nm -D --undefined-only "$library" | awk '{print $NF}' | sed 's/@.*//' | grep -E "$moved" || true)"
   done
 }
@@ -57,7 +58,7 @@ exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 }
 
 @test "no TLS segment" {
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     equals "" "$(readelf -lW "$library" | grep -w TLS || true)"
   done
 }
@@ -70,7 +71,7 @@ exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 }
 
 @test "no text relocation, no executable stack, no writable code" {
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     equals "" "$(readelf -dW "$library" | grep TEXTREL || true)"
     equals "RW" "$(readelf -lW "$library" | awk '/GNU_STACK/ {print $7}')"
     equals "" "$(readelf -lW "$library" | grep LOAD | grep RWE || true)"
@@ -78,27 +79,27 @@ exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 }
 
 @test "no rpath" {
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     equals "" "$(readelf -dW "$library" | grep -E 'RPATH|RUNPATH' || true)"
   done
 }
 
 @test "no file of ours is named like libnccl" {
   equals "" "$(find "$WINORD_BUILD" -maxdepth 1 -name '*libnccl*')"
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     [[ $(readelf -dW "$library" | grep SONAME) != *libnccl* ]]
   done
 }
 
 @test "the name of the build folder is not in the code or its data" {
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     objcopy --strip-debug "$library" "$BATS_TEST_TMPDIR/stripped.so"
     equals "" "$(strings "$BATS_TEST_TMPDIR/stripped.so" | grep -F "${WINORD_BUILD%/*}" || true)"
   done
 }
 
 @test "the code that could end the program is not there: exit, abort, assert" {
-  for library in "${LIBRARIES[@]}"; do
+  for library in "${ALL[@]}"; do
     equals "" "$(nm -D --undefined-only "$library" | awk '{print $NF}' | sed 's/@.*//' |
       grep -E '^(_?exit|_Exit|abort|__assert.*|quick_exit)$' || true)"
   done

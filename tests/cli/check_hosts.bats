@@ -171,6 +171,8 @@ END
   equals 17 "$(grep -c ': error: ' <<<"$stderr")"
   complains "hosts:4: error: unknown key 'pol'; did you mean 'pool'?"
   complains 'hosts:2: error: the range 3-1 runs backwards'
+  complains 'hosts:14: error: control character 0x1b'
+  equals '' "$(tr -d '\n\t' <<<"$stderr" | grep '[[:cntrl:]]' || true)"
 }
 
 @test "a host twice is a warning, and its first line counts" {

@@ -16,7 +16,8 @@
   __attribute__((visibility("default"), alias(#name))) result p##name(__VA_ARGS__);                                    \
   __attribute__((visibility("default"), weak)) result name(__VA_ARGS__)
 
-enum { MAX_COMMS = 64, MAX_PENDING = 64, MAGIC = 0xcafebeef };
+enum { MAX_COMMS = 64, MAX_PENDING = 64 };
+static const unsigned magic = 0xcafebeef;
 
 struct ncclComm {
   int used, rank, nranks, device;
@@ -145,7 +146,7 @@ NCCL_API(ncclResult_t, ncclDevCommCreate, ncclComm_t comm, const ncclDevCommRequ
   const char *number = getenv("FAKE_NCCL_ERRNO");
   if (number != NULL)
     errno = atoi(number);
-  if (comm == NULL || reqs == NULL || reqs->magic != MAGIC || out == NULL)
+  if (comm == NULL || reqs == NULL || reqs->magic != magic || out == NULL)
     return ncclInvalidArgument;
   out->resource = new_window();
   return ncclSuccess;
