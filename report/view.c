@@ -23,41 +23,51 @@ uint32_t *jobs_in_order(const struct sums *sums) {
   return jobs;
 }
 
-/* Entries of a sorted array that belong to one job; the job's number is where `job_at` says. */
-static const void *of_job(const void *entries, size_t count, size_t size, size_t job_at, uint32_t job, size_t *found) {
-  const char *base = entries;
-  size_t bounds[2];
-  for (int side = 0; side < 2; side++) {
-    size_t low = 0, high = count;
-    while (low < high) {
-      const size_t middle = (low + high) / 2;
-      uint32_t here;
-      memcpy(&here, base + middle * size + job_at, sizeof here);
-      if (here < job || (side == 1 && here == job)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+/* Entries of a sorted array; the number of an entry's job is where `job_at` says. */
+struct entries {
+  const void *base;
+  size_t count, size, job_at;
+};
+
+/* How many of them are of jobs before this one. */
+static size_t count_before(const struct entries *entries, uint64_t job) {
+  size_t low = 0, high = entries->count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    uint32_t here;
+    memcpy(&here, (const char *)entries->base + middle * entries->size + entries->job_at, sizeof here);
+    if (here < job) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
-    bounds[side] = low;
   }
-  *found = bounds[1] - bounds[0];
-  return *found ? base + bounds[0] * size : NULL;
+  return low;
+}
+
+/* Those of one job, `found` of them. */
+static const void *of_job(struct entries entries, uint32_t job, size_t *found) {
+  const size_t first = count_before(&entries, job);
+  *found = count_before(&entries, (uint64_t)job + 1) - first;
+  return entries.count > 0 ? (const char *)entries.base + first * entries.size : entries.base;
 }
 
 const struct row *job_rows(const struct sums *sums, enum sheet sheet, uint32_t job, size_t *count) {
   const struct table *table = &sums->sheets[sheet];
-  return of_job(table->entries, table->count, sizeof(struct row), offsetof(struct row, key), job, count);
+  return of_job((struct entries){table->entries, table->count, sizeof(struct row), offsetof(struct row, key)}, job,
+                count);
 }
 
 const struct process *job_processes(const struct sums *sums, uint32_t job, size_t *count) {
-  return of_job(sums->processes, sums->process_count, sizeof(struct process), offsetof(struct process, job), job,
-                count);
+  return of_job(
+      (struct entries){sums->processes, sums->process_count, sizeof(struct process), offsetof(struct process, job)},
+      job, count);
 }
 
 const struct comm *job_comms(const struct sums *sums, uint32_t job, size_t *count) {
   const struct table *table = &sums->comms;
-  return of_job(table->entries, table->count, sizeof(struct comm), offsetof(struct comm, key.job), job, count);
+  return of_job((struct entries){table->entries, table->count, sizeof(struct comm), offsetof(struct comm, key.job)},
+                job, count);
 }
 
 struct summary summary_of(const struct sums *sums, uint32_t job) {
