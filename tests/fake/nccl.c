@@ -17,7 +17,7 @@
   __attribute__((visibility("default"), weak)) result name(__VA_ARGS__)
 
 enum { MAX_COMMS = 64, MAX_PENDING = 64 };
-static const unsigned magic = 0xcafebeef;
+#define MAGIC 0xcafebeefU
 
 struct ncclComm {
   int used, rank, nranks, device;
@@ -146,7 +146,7 @@ NCCL_API(ncclResult_t, ncclDevCommCreate, ncclComm_t comm, const ncclDevCommRequ
   const char *number = getenv("FAKE_NCCL_ERRNO");
   if (number != NULL)
     errno = atoi(number);
-  if (comm == NULL || reqs == NULL || reqs->magic != magic || out == NULL)
+  if (comm == NULL || reqs == NULL || reqs->magic != MAGIC || out == NULL)
     return ncclInvalidArgument;
   out->resource = new_window();
   return ncclSuccess;

@@ -24,8 +24,8 @@ struct gin_net {
   char *const local;
   uint64_t completions; /* on the lane's counter, at the start */
 
-  __device__ gin_net(const ncclDevComm &comm_, ncclWindow_t window_, const arguments &all)
-      : comm(comm_), window(window_), how(all.how), local(all.window), completions(0) {
+  __device__ gin_net(const ncclDevComm &comm_, ncclWindow_t window_, char *local_, const arguments &all)
+      : comm(comm_), window(window_), how(all.how), local(local_), completions(0) {
     const end &lane = all.ends[blockIdx.x];
     if (!lane.receiving)
       completions = context_of(lane.context).readCounter(lane.counter);
@@ -94,10 +94,10 @@ struct gin_net {
 };
 
 __global__ void __launch_bounds__(CTA_THREADS) gin_block(const __grid_constant__ ncclDevComm comm,
-                                                          ncclWindow_t window, arguments all) {
-  all.window = (char *)ncclGetLocalPointer(window, 0);
-  gin_net net(comm, window, all);
-  run_end(all, net);
+                                                          ncclWindow_t window, const __grid_constant__ arguments all) {
+  char *const local = (char *)ncclGetLocalPointer(window, 0);
+  gin_net net(comm, window, local, all);
+  run_end(all, local, net);
 }
 
 } // namespace winord

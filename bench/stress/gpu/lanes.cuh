@@ -29,13 +29,12 @@ struct arguments {
   const unsigned *first_event;
   volatile unsigned *waits; /* host memory: waiting << 28 | round, for each end */
   const volatile unsigned *stop; /* host memory */
-  char *window; /* this rank's, through its own mapping */
   stress how;
 };
 
 inline arguments arguments_of(const launch_of_block *launch) {
   return arguments{launch->end,   launch->tallies, launch->events, launch->first_event,
-                   launch->waits, launch->stop,    nullptr,        launch->how};
+                   launch->waits, launch->stop,    launch->how};
 }
 
 /* How many CTAs of this kernel run at once on the current device; 0: an error. */
@@ -289,20 +288,21 @@ __device__ __forceinline__ unsigned outcome_of(unsigned worst) {
 template <typename Net>
 struct receiver {
   const arguments &all;
+  char *const window;
   const unsigned e;
-  const end &lane;
+  const end lane; /* its own, in registers: what is behind a pointer is read again after each acquire */
   Net &net;
   tally &sum;
   uint64_t began, base, expected;
   uint64_t polled; /* what this thread last read of the counter, from base */
   bool sender_here;
 
-  __device__ receiver(const arguments &arguments_, unsigned e_, Net &net_)
-      : all(arguments_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]), polled(0),
+  __device__ receiver(const arguments &arguments_, char *window_, unsigned e_, Net &net_)
+      : all(arguments_), window(window_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]), polled(0),
         sender_here(false) {}
 
   __device__ uint64_t *slot(unsigned round) const {
-    return (uint64_t *)(all.window + lane.slots + round % all.how.depth * lane.stride);
+    return (uint64_t *)(window + lane.slots + round % all.how.depth * lane.stride);
   }
 
   __device__ void acknowledge(unsigned looked, uint64_t more) const {
@@ -316,13 +316,13 @@ struct receiver {
 
   __device__ bool there(unsigned round) {
     if (is_flagged())
-      return load_acquire(all.window + lane.signal) == flag_of(round);
+      return load_acquire(window + lane.signal) == flag_of(round);
     polled = net.value(lane) - base;
     return polled >= expected;
   }
 
   /* Whether the sender has begun: until then it may be on its way to this block. */
-  __device__ bool is_sender_here() const { return load_acquire(all.window + lane.final) >> TAG_SHIFT == all.how.tag; }
+  __device__ bool is_sender_here() const { return load_acquire(window + lane.final) >> TAG_SHIFT == all.how.tag; }
 
   /*
    * All threads wait by themselves, so that each looks at once. A signal is lost when the sender is here and it has not come for so
@@ -425,7 +425,7 @@ struct receiver {
       uint64_t word, said = 0;
       posted = 0xffffffff;
       acknowledge(looked, GIVE_UP);
-      while (((word = load_acquire(all.window + lane.final)) & ~COUNT_MASK) != tag &&
+      while (((word = load_acquire(window + lane.final)) & ~COUNT_MASK) != tag &&
              patience.goes_on(WAIT_SIGNAL, looked, 2 * all.how.lost_ns))
         if (patience.waited() > said + 20000000) {
           said = patience.waited();
@@ -443,7 +443,7 @@ struct receiver {
     for (unsigned i = 0; i < all.how.depth; i++)
       fill(lane, i - all.how.depth, slot(i));
     if (threadIdx.x == 0 && is_flagged())
-      *(volatile uint64_t *)(all.window + lane.signal) = 0;
+      *(volatile uint64_t *)(window + lane.signal) = 0;
     __threadfence_system();
     __syncthreads();
     base = is_flagged() ? 0 : net.value(lane);
@@ -514,17 +514,18 @@ struct receiver {
 template <typename Net>
 struct sender {
   const arguments &all;
+  char *const window;
   const unsigned e;
-  const end &lane;
+  const end lane; /* its own, in registers: what is behind a pointer is read again after each acquire */
   Net &net;
   uint64_t draws;
   unsigned puts; /* that count on the lane's counter */
 
-  __device__ sender(const arguments &arguments_, unsigned e_, Net &net_)
-      : all(arguments_), e(e_), lane(arguments_.ends[e_]), net(net_), draws(0), puts(0) {}
+  __device__ sender(const arguments &arguments_, char *window_, unsigned e_, Net &net_)
+      : all(arguments_), window(window_), e(e_), lane(arguments_.ends[e_]), net(net_), draws(0), puts(0) {}
 
   __device__ uint64_t at(unsigned round) const { return round % all.how.depth * lane.stride; }
-  __device__ uint64_t *source(unsigned round) const { return (uint64_t *)(all.window + lane.source + at(round)); }
+  __device__ uint64_t *source(unsigned round) const { return (uint64_t *)(window + lane.source + at(round)); }
 
   __device__ uint64_t draw(uint64_t below) { return below ? seed_of(~lane.seed, draws++) % below : 0; }
 
@@ -533,7 +534,7 @@ struct sender {
     wait patience(all, e);
     const unsigned needed = round + 2 > all.how.depth ? round + 2 - all.how.depth : 1;
     for (;;) {
-      const uint64_t word = load_acquire(all.window + lane.ack);
+      const uint64_t word = load_acquire(window + lane.ack);
       if (word >> TAG_SHIFT == all.how.tag && word & GIVE_UP)
         return false;
       if (word >> TAG_SHIFT == all.how.tag && (word & COUNT_MASK) >= needed)
@@ -646,11 +647,12 @@ struct sender {
   }
 };
 
-template <typename Net> __device__ void run_end(const arguments &all, Net &net) {
+/* all: a parameter of the kernel, __grid_constant__; window: this rank's, through its own mapping. */
+template <typename Net> __device__ void run_end(const arguments &all, char *window, Net &net) {
   if (all.ends[blockIdx.x].receiving)
-    receiver<Net>(all, blockIdx.x, net).run();
+    receiver<Net>(all, window, blockIdx.x, net).run();
   else
-    sender<Net>(all, blockIdx.x, net).run();
+    sender<Net>(all, window, blockIdx.x, net).run();
 }
 
 } // namespace winord

@@ -42,12 +42,11 @@ __device__ __forceinline__ void load_unit(const void *at, uint64_t *first, uint6
 /* Payload words are made where they are sent from: registers. */
 struct lsa_net {
   static constexpr bool has_source = false;
-  const stress &how;
   char *const local;
-  char *peer; /* the window of the rank at the other end */
+  char *const peer; /* the window of the rank at the other end */
 
-  __device__ lsa_net(ncclWindow_t window, const arguments &all)
-      : how(all.how), local(all.window),
+  __device__ lsa_net(ncclWindow_t window, char *local_, const arguments &all)
+      : local(local_),
         peer((char *)ncclGetPeerPointer(window, 0, (int)all.ends[blockIdx.x].peer)) {}
 
   __device__ void put(const end &lane, uint64_t to, uint64_t, unsigned bytes, uint64_t add, unsigned round,
@@ -89,12 +88,13 @@ struct lsa_net {
 /* 16 bytes by a thread, or 128 by 16 threads of a warp, as one instruction: the same round in all, or torn. */
 struct units {
   const arguments &all;
-  const end &lane;
+  char *const window;
+  const end lane;
   const bool by_16;
   uint64_t draws;
 
-  __device__ units(const arguments &arguments_)
-      : all(arguments_), lane(arguments_.ends[blockIdx.x]), by_16(arguments_.how.shape == SHAPE_UNITS_16), draws(0) {}
+  __device__ units(const arguments &arguments_, char *window_)
+      : all(arguments_), window(window_), lane(arguments_.ends[blockIdx.x]), by_16(arguments_.how.shape == SHAPE_UNITS_16), draws(0) {}
 
   __device__ unsigned count() const { return lane.words / (by_16 ? 2 : 16) ? lane.words / (by_16 ? 2 : 16) : 1; }
 
@@ -113,7 +113,7 @@ struct units {
         for (unsigned i = threadIdx.x; i < 16 * count(); i += blockDim.x)
           *(volatile uint64_t *)(memory + i) = code_mix(lane.seed, packed + i);
       if (threadIdx.x == 0)
-        over = load_acquire(all.window + lane.ack) == ((uint64_t)all.how.tag << TAG_SHIFT | GIVE_UP) || *all.stop;
+        over = load_acquire(window + lane.ack) == ((uint64_t)all.how.tag << TAG_SHIFT | GIVE_UP) || *all.stop;
       __syncthreads();
       if (over)
         break;
@@ -139,7 +139,7 @@ struct units {
   __device__ void look(char *peer) {
     tally &sum = all.tallies[blockIdx.x];
     const uint64_t began = now_ns();
-    uint64_t *memory = (uint64_t *)(all.window + at());
+    uint64_t *memory = (uint64_t *)(window + at());
     for (unsigned i = threadIdx.x; i < (by_16 ? 2 : 16) * count(); i += blockDim.x)
       memory[i] = code_mix(lane.seed, packed_of(lane, CODE_ROUNDS - 1) + i);
     __threadfence_system();
@@ -165,17 +165,17 @@ struct units {
   }
 };
 
-__global__ void __launch_bounds__(CTA_THREADS) lsa_block(ncclWindow_t window, arguments all) {
-  all.window = (char *)ncclGetLocalPointer(window, 0);
-  lsa_net net(window, all);
+__global__ void __launch_bounds__(CTA_THREADS) lsa_block(ncclWindow_t window, const __grid_constant__ arguments all) {
+  char *const local = (char *)ncclGetLocalPointer(window, 0);
+  lsa_net net(window, local, all);
   if (all.how.shape == SHAPE_UNITS_16 || all.how.shape == SHAPE_UNITS_128) {
-    units them(all);
+    units them(all, local);
     if (all.ends[blockIdx.x].receiving)
       them.look(net.peer);
     else
       them.send(net.peer);
   } else
-    run_end(all, net);
+    run_end(all, local, net);
 }
 
 __global__ void read_timer(uint64_t *steps, unsigned count) {

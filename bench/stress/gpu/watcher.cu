@@ -10,14 +10,16 @@ enum { HEAD_START_NS = 20000 };
 struct rma_net {
   static constexpr bool has_source = true;
   const arguments &all;
+  char *const window;
   unsigned released; /* of thread 0: calls that the stream may make */
   unsigned told; /* of each thread: rounds, and what their signals would have added */
   uint64_t sum;
 
-  __device__ rma_net(const arguments &arguments_) : all(arguments_), released(0), told(0), sum(0) {}
+  __device__ rma_net(const arguments &arguments_, char *window_)
+      : all(arguments_), window(window_), released(0), told(0), sum(0) {}
 
   __device__ void write(uint64_t at, uint64_t value) const {
-    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(all.window + at), "l"(value) : "memory");
+    asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(window + at), "l"(value) : "memory");
   }
 
   __device__ uint64_t tagged(uint64_t count) const { return (uint64_t)all.how.tag << TAG_SHIFT | count; }
@@ -49,7 +51,7 @@ struct rma_net {
 
   __device__ void completed(const end &lane, unsigned puts) const {
     wait patience(all, blockIdx.x);
-    while (load_acquire(all.window + rma_completed(&lane)) < tagged(puts))
+    while (load_acquire(window + rma_completed(&lane)) < tagged(puts))
       if (!patience.goes_on(WAIT_COMPLETION, puts, 0))
         return;
   }
@@ -57,7 +59,7 @@ struct rma_net {
   __device__ void flush(const end &) const {}
 
   __device__ uint64_t value(const end &lane) {
-    const uint64_t word = load_acquire(all.window + rma_told(&lane));
+    const uint64_t word = load_acquire(window + rma_told(&lane));
     const unsigned rounds = word >> TAG_SHIFT == all.how.tag ? (unsigned)word : 0;
     while (told < rounds)
       sum += add_of(lane, told++);
@@ -65,19 +67,18 @@ struct rma_net {
   }
 };
 
-/* A signal that does not come holds up its receiver's stream for good, and then all others: nobody gives one up. */
-__global__ void __launch_bounds__(CTA_THREADS) rma_block(arguments all) {
-  all.how.lost_ns = 0;
-  rma_net net(all);
-  run_end(all, net);
+__global__ void __launch_bounds__(CTA_THREADS) rma_block(const __grid_constant__ arguments all, char *window) {
+  rma_net net(all, window);
+  run_end(all, window, net);
 }
 
 } // namespace winord
 
+/* A signal that does not come holds up its receiver's stream for good, and then all others: nobody gives one up. */
 extern "C" int rma_launch(void *memory, const struct launch_of_block *launch, void *stream) {
   winord::arguments all = winord::arguments_of(launch);
-  all.window = (char *)memory;
-  winord::rma_block<<<launch->ends, CTA_THREADS, 0, (cudaStream_t)stream>>>(all);
+  all.how.lost_ns = 0;
+  winord::rma_block<<<launch->ends, CTA_THREADS, 0, (cudaStream_t)stream>>>(all, (char *)memory);
   return (int)cudaGetLastError();
 }
 
