@@ -294,7 +294,7 @@ refused() {
 
 @test "five times faster than jq, and the same sums" {
   local ratio=5
-  [[ -z ${WINORD_INSTRUMENTED-} ]] || ratio=0 # a sanitizer's speed is not ours
+  [[ -z ${SANITIZER-} ]] || ratio=0 # a sanitizer's speed is not ours
   run "$BATS_TEST_DIRNAME/bench" "$WINORD_BUILD" 4000 "$ratio"
   echo "$output"
   equals 0 "$status"

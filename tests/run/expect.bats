@@ -137,7 +137,7 @@ expected() {
 }
 
 # ThreadSanitizer keeps a handler back until a call that it knows to wait; waitpid is none.
-not_deferred() { [[ ${WINORD_INSTRUMENTED-} != TSAN ]] || skip 'ThreadSanitizer defers handlers'; }
+not_deferred() { [[ ${SANITIZER-} != TSAN ]] || skip 'ThreadSanitizer defers handlers'; }
 
 # signalled SIGNAL: a command under --expect ignores nothing; what becomes of it when winord gets the signal
 signalled() {
