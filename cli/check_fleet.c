@@ -63,8 +63,6 @@ static bool is_name_byte(char c) {
   return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || strchr("-._", c) != NULL;
 }
 
-static bool is_control(char c) { return ((unsigned char)c < ' ' && !strchr("\t\r\v\f", c)) || c == 0x7f || c == '\0'; }
-
 static void add_host(struct list_reader *reader, const char *name) {
   struct place first, place = {.name = text_copy(name), .file = reader->path, .line = reader->line};
   struct fleet *fleet = reader->fleet;
@@ -245,9 +243,9 @@ static void take_line(struct list_reader *reader, char *text) {
   }
 }
 
-/* What a terminal would act upon, in lines that messages quote; NULL: nothing. */
+/* What a terminal would act upon, in a line that messages quote; a NUL stands at end. NULL: nothing. */
 static const char *find_control(const char *text, const char *end) {
-  while (text < end && !is_control(*text)) {
+  while (text < end && (is_blank(*text) || !text_is_control((const unsigned char *)text))) {
     text++;
   }
   return text < end ? text : NULL;
