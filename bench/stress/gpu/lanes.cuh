@@ -285,12 +285,15 @@ __device__ __forceinline__ unsigned outcome_of(unsigned worst) {
                                  : OUTCOME_EARLY;
 }
 
+/*
+ * Both ends keep their lane as a member, in registers: what lies behind a pointer is read again after each acquire.
+ */
 template <typename Net>
 struct receiver {
   const arguments &all;
   char *const window;
   const unsigned e;
-  const end lane; /* its own, in registers: what is behind a pointer is read again after each acquire */
+  const end lane;
   Net &net;
   tally &sum;
   uint64_t began, base, expected;
@@ -298,8 +301,8 @@ struct receiver {
   bool sender_here;
 
   __device__ receiver(const arguments &arguments_, char *window_, unsigned e_, Net &net_)
-      : all(arguments_), window(window_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]), polled(0),
-        sender_here(false) {}
+      : all(arguments_), window(window_), e(e_), lane(arguments_.ends[e_]), net(net_), sum(arguments_.tallies[e_]),
+        polled(0), sender_here(false) {}
 
   __device__ uint64_t *slot(unsigned round) const {
     return (uint64_t *)(window + lane.slots + round % all.how.depth * lane.stride);
@@ -516,7 +519,7 @@ struct sender {
   const arguments &all;
   char *const window;
   const unsigned e;
-  const end lane; /* its own, in registers: what is behind a pointer is read again after each acquire */
+  const end lane;
   Net &net;
   uint64_t draws;
   unsigned puts; /* that count on the lane's counter */

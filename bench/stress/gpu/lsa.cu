@@ -46,8 +46,7 @@ struct lsa_net {
   char *const peer; /* the window of the rank at the other end */
 
   __device__ lsa_net(ncclWindow_t window, char *local_, const arguments &all)
-      : local(local_),
-        peer((char *)ncclGetPeerPointer(window, 0, (int)all.ends[blockIdx.x].peer)) {}
+      : local(local_), peer((char *)ncclGetPeerPointer(window, 0, (int)all.ends[blockIdx.x].peer)) {}
 
   __device__ void put(const end &lane, uint64_t to, uint64_t, unsigned bytes, uint64_t add, unsigned round,
                       unsigned first) const {
@@ -94,7 +93,8 @@ struct units {
   uint64_t draws;
 
   __device__ units(const arguments &arguments_, char *window_)
-      : all(arguments_), window(window_), lane(arguments_.ends[blockIdx.x]), by_16(arguments_.how.shape == SHAPE_UNITS_16), draws(0) {}
+      : all(arguments_), window(window_), lane(arguments_.ends[blockIdx.x]),
+        by_16(arguments_.how.shape == SHAPE_UNITS_16), draws(0) {}
 
   __device__ unsigned count() const { return lane.words / (by_16 ? 2 : 16) ? lane.words / (by_16 ? 2 : 16) : 1; }
 
