@@ -12,7 +12,7 @@ FUZZ_policy := $(FUZZ_POLICY) $(filter-out cli/main.c,$(wildcard cli/*.c)) $(wil
 FUZZ_facts := $(FUZZ_POLICY)
 FUZZ_hca := $(FUZZ_POLICY)
 FUZZ_glob := $(FUZZ_POLICY)
-FUZZ_json := shim/json.c
+FUZZ_json := shim/json.c policy/text.c
 FUZZ_journal := $(FUZZ_POLICY) cli/expect.c cli/say.c cli/text.c report/scan.c report/scan_json.c report/fields.c
 FUZZ_dlsym := shim/dlsym.c shim/dl.c shim/elf.c shim/linker.c
 # The target's own look-ups stand in for those of shim/dl.c.
