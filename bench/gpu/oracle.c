@@ -7,10 +7,20 @@
 
 enum { TRIES = 8000, SEED = 4711 };
 
-static const struct size_and_target {
+static const struct of_block {
+  const char *what, *scenario;
   size_t bytes;
-  double target;
-} sizes[] = {{16, 0.9}, {256, 0.9}, {1024, 0.9}, {4096, 0.9}, {LANE_LARGEST, 0.6}};
+  double target; /* 0: none */
+} blocks[] = {
+    {"hunter's block, tries/s with oracle", "put+signal", 16, 0.9},
+    {"hunter's block, tries/s with oracle", "put+signal", 256, 0.9},
+    {"hunter's block, tries/s with oracle", "put+signal", 1024, 0.9},
+    {"hunter's block, tries/s with oracle", "put+signal", 4096, 0.9},
+    {"hunter's block, tries/s with oracle", "put+signal", LANE_LARGEST, 0.6},
+    {"its ring of 8, tries/s with oracle", "channel-tail", 16, 0},
+    {"its ring of 8, tries/s with oracle", "channel-tail", 4096, 0},
+    {"its ring of 8, tries/s with oracle", "channel-tail", LANE_LARGEST, 0},
+};
 
 size_t parts_window_bytes(unsigned ranks) {
   const size_t lanes = plan_window_bytes(ranks, LANE_LARGEST);
@@ -19,12 +29,13 @@ size_t parts_window_bytes(unsigned ranks) {
 }
 
 /* A block of the hunter, with its lanes and pauses. *rate: tries per second of all ranks; 0: not all were good. */
-static bool run_block(struct session *session, size_t bytes, unsigned number, bool check, double *rate, char *error) {
+static bool run_block(struct session *session, const struct of_block *of, unsigned number, bool check, double *rate,
+                      char *error) {
   static const struct kind_of_block lsa = {.launch = lsa_launch, .capacity = lsa_capacity, .all_signals_va = true};
   static struct outcomes sums[LOCAL_RANKS_MAX];
-  const struct block block = {.scenario = scenario_find("put+signal"),
+  const struct block block = {.scenario = scenario_find(of->scenario),
                               .pattern = PATTERN_PAIRS,
-                              .bytes = bytes,
+                              .bytes = of->bytes,
                               .tries = TRIES,
                               .number = number,
                               .seed = SEED};
@@ -41,13 +52,13 @@ static bool run_block(struct session *session, size_t bytes, unsigned number, bo
   return true;
 }
 
-static bool compare(struct session *session, const struct size_and_target *size, struct row *row, char *error) {
+static bool compare(struct session *session, const struct of_block *of, struct row *row, char *error) {
   double rates[2][REPETITIONS], ratios[REPETITIONS];
   for (unsigned repetition = 0; repetition <= REPETITIONS; repetition++) {
     const unsigned at = repetition ? repetition - 1 : 0;
     for (unsigned turn = 0; turn < 2; turn++) {
       const unsigned check = (turn + repetition) & 1;
-      if (!run_block(session, size->bytes, repetition, check, &rates[check][at], error))
+      if (!run_block(session, of, repetition, check, &rates[check][at], error))
         return false;
       if (!(rates[check][at] > 0))
         return true;
@@ -62,22 +73,23 @@ static bool compare(struct session *session, const struct size_and_target *size,
 }
 
 bool oracle_measure(struct session *session, struct results *results, char *error) {
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+    const struct of_block *of = &blocks[i];
     struct row *row = results_row(results);
     *row = (struct row){.part = "oracle",
-                        .what = "hunter's block, tries/s with oracle",
+                        .what = of->what,
                         .floor_what = "without",
                         .unit = "/s",
                         .state = FAILED,
-                        .bytes = sizes[i].bytes,
+                        .bytes = of->bytes,
                         .repetitions = REPETITIONS,
-                        .target = sizes[i].target,
+                        .target = of->target,
                         .at_least = true};
-    if (!compare(session, &sizes[i], row, error))
+    if (!compare(session, of, row, error))
       return false;
     if (row->state == FAILED)
       results_note(results, "the hunter found a violation in its own block of %zu bytes: nothing is compared",
-                   sizes[i].bytes);
+                   of->bytes);
   }
   blocks_free();
   return true;

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(CTA_THREADS) look_at_all(reading reading) {
   const end lane = lane_of(reading);
   winord::finding found;
   for (unsigned payload = blockIdx.x; payload < reading.payloads; payload += gridDim.x)
-    if (!winord::look(lane, payload, payload_of(reading, payload), 0, reading.words, 0, false, &found) &&
+    if (!winord::look(lane, payload, payload_of(reading, payload), 0, reading.words, 0, &found) &&
         threadIdx.x == 0)
       atomicAdd(reading.result, (unsigned long long)found.wrong);
 }

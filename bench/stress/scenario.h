@@ -43,7 +43,7 @@ struct scenario {
   enum expectation expectation;
   enum shape shape;
   bool va, strong; /* the signal */
-  unsigned depth; /* rounds in flight on one lane: slots of its ring */
+  unsigned depth; /* rounds in flight on one lane, slots of its ring: 1 to 8, a power of two */
   enum reuse reuse;
   enum looked_at look;
   unsigned backends; /* bits */

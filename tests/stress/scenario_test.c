@@ -155,6 +155,7 @@ static void test_names(void **state) {
     assert_ptr_equal(&scenarios[i], scenario_find(scenarios[i].name));
     assert_null(strchr(scenarios[i].name, ',')); /* what parts them on the command line */
     assert_in_range(scenarios[i].depth, 1, 8);
+    assert_int_equal(0, scenarios[i].depth & (scenarios[i].depth - 1));
   }
 }
 

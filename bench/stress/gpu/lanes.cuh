@@ -126,6 +126,9 @@ __device__ __forceinline__ uint64_t packed_of(const end &lane, unsigned round) {
   return code_pack(where);
 }
 
+/* depth is a power of two: a division would cost a tenth of a microsecond a round. */
+__device__ __forceinline__ uint64_t place_in_ring(const stress &how, unsigned round) { return round & (how.depth - 1); }
+
 __device__ __forceinline__ void fill(const end &lane, unsigned round, uint64_t *memory) {
   const uint64_t packed = packed_of(lane, round);
   for (unsigned i = threadIdx.x; i < lane.words; i += blockDim.x)
@@ -231,47 +234,71 @@ __device__ __forceinline__ finding merged(const finding &mine) {
 }
 
 /*
- * One look at a payload, by the whole CTA, tail first: what this thread saw of it. again: by relaxed loads of system scope, since
- * the first look by plain ones may have left lines in a cache.
+ * A look at a payload, by the whole CTA, tail first. Where it lies is worked out by the constructor, before there is something to
+ * see.
  */
-__device__ __forceinline__ seen gaze(const end &lane, unsigned round, const uint64_t *memory, unsigned first,
-                                     unsigned last, unsigned boundary, bool again) {
-  const unsigned behind = (unsigned)((uintptr_t)(memory + last) / 8 % 16), top = last + (behind ? 16 - behind : 0);
-  const int threads = (int)blockDim.x, in_warp = (int)(threadIdx.x & 31), begin = (int)first, end_ = (int)last;
-  int warp = (int)(top - 1 - (threadIdx.x & ~31u)); /* the first index of this warp's 32 words, the same in all its threads */
-  seen eyes(lane.seed, packed_of(lane, round), boundary);
-  const auto step = [&] {
+class gaze {
+  seen eyes;
+  handful ahead;
+  const uint64_t *const memory;
+  const int threads, in_warp, begin, end_;
+  int warp; /* the first index of this warp's 32 words, the same in all its threads */
+
+  __device__ void step(bool again) {
     const int i = warp - in_warp;
     const bool inside = i >= begin && i < end_;
     const uint64_t word = !inside ? 0 : again ? load_relaxed(memory + i) : load_plain(memory + i);
     if (!__all_sync(0xffffffffu, !inside || eyes.fits(i, word)))
       eyes.take(i, inside, word);
     warp -= threads;
-  };
-  if (warp >= end_) /* the tail ends within its 32 words */
-    step();
-  handful ahead(memory - in_warp, threads);
-  bool more = !again && ahead.fits(warp, begin);
-  if (more)
-    ahead.load(warp);
-  while (more) {
-    const handful now = ahead;
-    const int at = warp;
-    warp -= HANDFUL * threads;
-    more = ahead.fits(warp, begin);
-    if (more) /* is on its way while the present ones are judged */
-      ahead.load(warp);
-    now.show(&eyes, at - in_warp);
   }
-  while (warp >= begin)
-    step();
-  return eyes;
-}
 
-/* The same, put together. True: all right; else *found. */
+  __device__ void run(bool again) {
+    if (warp >= end_) /* the tail ends within its 32 words */
+      step(again);
+    bool more = !again && ahead.fits(warp, begin);
+    if (more)
+      ahead.load(warp);
+    while (more) {
+      const handful now = ahead;
+      const int at = warp;
+      warp -= HANDFUL * threads;
+      more = ahead.fits(warp, begin);
+      if (more) /* is on its way while the present ones are judged */
+        ahead.load(warp);
+      now.show(&eyes, at - in_warp);
+    }
+    while (warp >= begin)
+      step(again);
+  }
+
+public:
+  __device__ gaze(const end &lane, unsigned round, const uint64_t *memory_, unsigned first, unsigned last,
+                  unsigned boundary)
+      : eyes(lane.seed, packed_of(lane, round), boundary), ahead(memory_ - (threadIdx.x & 31), (int)blockDim.x),
+        memory(memory_), threads((int)blockDim.x), in_warp((int)(threadIdx.x & 31)), begin((int)first),
+        end_((int)last) {
+    const unsigned behind = (unsigned)((uintptr_t)(memory + last) / 8 % 16), top = last + (behind ? 16 - behind : 0);
+    warp = (int)(top - 1 - (threadIdx.x & ~31u));
+  }
+
+  /* Once: what this thread saw. */
+  __device__ const seen &first() {
+    run(false);
+    return eyes;
+  }
+
+  /* The same after a first look, whose plain loads may have left lines in a cache: by relaxed loads of system scope. */
+  __device__ const seen &again() {
+    run(true);
+    return eyes;
+  }
+};
+
+/* A first look, put together. True: all right; else *found. */
 __device__ __forceinline__ bool look(const end &lane, unsigned round, const uint64_t *memory, unsigned first,
-                                     unsigned last, unsigned boundary, bool again, finding *found) {
-  const seen eyes = gaze(lane, round, memory, first, last, boundary, again);
+                                     unsigned last, unsigned boundary, finding *found) {
+  const seen eyes = gaze(lane, round, memory, first, last, boundary).first();
   if (__syncthreads_and(eyes.right))
     return true;
   *found = merged(eyes.found);
@@ -305,7 +332,7 @@ struct receiver {
         polled(0), sender_here(false) {}
 
   __device__ uint64_t *slot(unsigned round) const {
-    return (uint64_t *)(window + lane.slots + round % all.how.depth * lane.stride);
+    return (uint64_t *)(window + lane.slots + place_in_ring(all.how, round) * lane.stride);
   }
 
   __device__ void acknowledge(unsigned looked, uint64_t more) const {
@@ -372,15 +399,15 @@ struct receiver {
     event.late_ns = late;
   }
 
-  __device__ seen gaze_at(unsigned round, bool again) const {
+  __device__ gaze gaze_at(unsigned round) const {
     const unsigned half = lane.words / 2;
     const unsigned first = all.how.look == LOOK_LAST ? half : 0, last = all.how.look == LOOK_FIRST ? half : lane.words;
-    return gaze(lane, round, slot(round), first, last, all.how.shape == SHAPE_TWO_PUTS ? half : 0, again);
+    return gaze(lane, round, slot(round), first, last, all.how.shape == SHAPE_TWO_PUTS ? half : 0);
   }
 
   /* Until it heals: the time that took, or 0. */
   __device__ uint64_t heal(unsigned round, uint64_t seen) const {
-    while (!__syncthreads_and(gaze_at(round, true).right))
+    while (!__syncthreads_and(gaze_at(round).again().right))
       if (__syncthreads_or(now_ns() - seen > all.how.heal_ns || *all.stop))
         return 0;
     const uint64_t late = now_ns() - seen;
@@ -471,10 +498,11 @@ struct receiver {
   /* False: its signal never came. One barrier, where all is well. */
   __device__ bool try_round(unsigned round) {
     expected += add_of(lane, round);
+    gaze eyes_on = gaze_at(round);
     const bool came = signal_came(round);
     const uint64_t when = now_ns();
     if (all.how.check) {
-      const seen eyes = gaze_at(round, false);
+      const seen eyes = eyes_on.first();
       if (!__syncthreads_and(came && eyes.right && (threadIdx.x != 0 || !excess(round)))) {
         if (__syncthreads_or(!came))
           return false;
@@ -503,7 +531,7 @@ struct receiver {
   }
 
   __device__ void at_end(unsigned rounds) {
-    const bool right = !rounds || __syncthreads_and(gaze_at(rounds - 1, true).right);
+    const bool right = !rounds || __syncthreads_and(gaze_at(rounds - 1).again().right);
     if (threadIdx.x != 0)
       return;
     polled = rounds && !is_flagged() ? net.value(lane) - base : 0;
@@ -523,11 +551,13 @@ struct sender {
   Net &net;
   uint64_t draws;
   unsigned puts; /* that count on the lane's counter */
+  unsigned add; /* the next round's, worked out before the receiver is waited for */
 
   __device__ sender(const arguments &arguments_, char *window_, unsigned e_, Net &net_)
-      : all(arguments_), window(window_), e(e_), lane(arguments_.ends[e_]), net(net_), draws(0), puts(0) {}
+      : all(arguments_), window(window_), e(e_), lane(arguments_.ends[e_]), net(net_), draws(0), puts(0),
+        add((unsigned)add_of(lane, 0)) {}
 
-  __device__ uint64_t at(unsigned round) const { return round % all.how.depth * lane.stride; }
+  __device__ uint64_t at(unsigned round) const { return place_in_ring(all.how, round) * lane.stride; }
   __device__ uint64_t *source(unsigned round) const { return (uint64_t *)(window + lane.source + at(round)); }
 
   __device__ uint64_t draw(uint64_t below) { return below ? seed_of(~lane.seed, draws++) % below : 0; }
@@ -547,15 +577,15 @@ struct sender {
     }
   }
 
-  __device__ void put(unsigned round, unsigned first, unsigned last, unsigned add) {
+  __device__ void put(unsigned round, unsigned first, unsigned last, unsigned by) {
     puts++;
-    net.put(lane, lane.slots + at(round) + first * 8, lane.source + at(round) + first * 8, (last - first) * 8, add, round,
+    net.put(lane, lane.slots + at(round) + first * 8, lane.source + at(round) + first * 8, (last - first) * 8, by, round,
             first);
   }
 
-  __device__ void signal(unsigned context, unsigned add) {
+  __device__ void signal(unsigned context, unsigned by) {
     if (threadIdx.x == 0)
-      net.signal(lane, context, add);
+      net.signal(lane, context, by);
   }
 
   /* What may block inside the transport is told to the host before. */
@@ -565,7 +595,7 @@ struct sender {
   }
 
   __device__ void post(unsigned round) {
-    const unsigned add = (unsigned)add_of(lane, round), half = lane.words / 2;
+    const unsigned half = lane.words / 2;
     switch (all.how.shape) {
     case SHAPE_FUSED: put(round, 0, lane.words, add); break;
     case SHAPE_SEPARATE:
@@ -633,6 +663,7 @@ struct sender {
       pause_ns(draw(all.how.gap_ns));
       prepare(round);
       post(round);
+      add = (unsigned)add_of(lane, round + 1);
       if (Net::has_source)
         tell(WAIT_NOTHING, round);
       reuse_source(round);

@@ -165,7 +165,7 @@ struct units {
   }
 };
 
-__global__ void __launch_bounds__(CTA_THREADS) lsa_block(ncclWindow_t window, const __grid_constant__ arguments all) {
+__global__ void __launch_bounds__(CTA_THREADS, 1) lsa_block(ncclWindow_t window, const __grid_constant__ arguments all) {
   char *const local = (char *)ncclGetLocalPointer(window, 0);
   lsa_net net(window, local, all);
   if (all.how.shape == SHAPE_UNITS_16 || all.how.shape == SHAPE_UNITS_128) {

@@ -67,7 +67,7 @@ struct rma_net {
   }
 };
 
-__global__ void __launch_bounds__(CTA_THREADS) rma_block(const __grid_constant__ arguments all, char *window) {
+__global__ void __launch_bounds__(CTA_THREADS, 1) rma_block(const __grid_constant__ arguments all, char *window) {
   rma_net net(all, window);
   run_end(all, window, net);
 }
