@@ -38,8 +38,7 @@ static struct {
   int (*pointer_attribute)(void *, int, device_pointer);
   int (*host_register)(void *, size_t, unsigned);
   int (*host_unregister)(void *);
-  int (*priority_range)(int *, int *);
-  int (*stream_create)(void **, unsigned, int);
+  int (*stream_create)(void **, unsigned);
   int (*stream_synchronize)(void *);
   int (*stream_destroy)(void *);
   int (*event_create)(void **, unsigned);
@@ -64,8 +63,7 @@ static const struct {
     {"cuPointerGetAttribute", &cuda.pointer_attribute},
     {"cuMemHostRegister_v2", &cuda.host_register},
     {"cuMemHostUnregister", &cuda.host_unregister},
-    {"cuCtxGetStreamPriorityRange", &cuda.priority_range},
-    {"cuStreamCreateWithPriority", &cuda.stream_create},
+    {"cuStreamCreate", &cuda.stream_create},
     {"cuStreamSynchronize", &cuda.stream_synchronize},
     {"cuStreamDestroy_v2", &cuda.stream_destroy},
     {"cuEventCreate", &cuda.event_create},
@@ -120,14 +118,9 @@ static bool find_context(struct device *device, const void *memory) {
   return cuda.context_set(device->context) == 0;
 }
 
-/* Of the greatest priority, which the program's kernels seldom have: a copy waits for what is before it in its hardware queue. */
 static bool make_queues(struct device *device) {
-  int least = 0, greatest = 0;
-  if (!fine(device, cuda.priority_range(&least, &greatest), "cuCtxGetStreamPriorityRange"))
-    return false;
   for (int stream = 0; stream < DEVICE_STREAMS; stream++) {
-    if (!fine(device, cuda.stream_create(&device->streams[stream], STREAM_NON_BLOCKING, greatest),
-              "cuStreamCreateWithPriority"))
+    if (!fine(device, cuda.stream_create(&device->streams[stream], STREAM_NON_BLOCKING), "cuStreamCreate"))
       return false;
     for (int mark = 0; mark < MARKS; mark++)
       if (!fine(device, cuda.event_create(&device->marks[stream][mark], EVENT_DISABLE_TIMING), "cuEventCreate"))
@@ -156,13 +149,6 @@ void device_enter(const struct device *device) {
 bool device_pin(void *memory, size_t bytes) { return cuda.host_register(memory, bytes, HOST_REGISTER_PORTABLE) == 0; }
 
 void device_unpin(void *memory) { cuda.host_unregister(memory); }
-
-bool device_warm(struct device *device, void *scratch, const void *memory) {
-  bool warm = true;
-  for (int stream = 0; stream < DEVICE_STREAMS; stream++)
-    warm = warm && device_read(device, (enum device_stream)stream, scratch, memory, 1);
-  return warm;
-}
 
 bool device_read(struct device *device, enum device_stream stream, void *to, const void *from, size_t bytes) {
   const device_pointer at = (device_pointer)(uintptr_t)from;

@@ -32,12 +32,6 @@ void device_enter(const struct device *device);
 bool device_pin(void *memory, size_t bytes);
 void device_unpin(void *memory);
 
-/*
- * A copy of a byte of device memory to pinned host memory in each stream: what CUDA does for a stream's first copy it cannot do
- * while the program's kernel spins.
- */
-bool device_warm(struct device *device, void *scratch, const void *memory);
-
 /* Asynchronous copies, in their stream's order; the host's side must be pinned. In the thread that entered. */
 bool device_read(struct device *device, enum device_stream stream, void *to, const void *from, size_t bytes);
 bool device_write(struct device *device, void *to, const void *from, size_t bytes);

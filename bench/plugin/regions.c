@@ -37,8 +37,6 @@ static enum rma_result need_device(struct connection *connection, const void *me
     say("rank %d: device memory %p cannot be registered: %s", connection->rank, memory, why);
     return RMA_CUDA_ERROR;
   }
-  if (!device_warm(&connection->device, inbox_scratch(&connection->inbox), memory))
-    return RMA_CUDA_ERROR;
   __atomic_store_n(&connection->device_ready, true, __ATOMIC_RELEASE);
   return RMA_SUCCESS;
 }

@@ -19,7 +19,6 @@ struct inbox_header {
   uint32_t nranks, slots;
   uint32_t furnished, ended; /* atomic */
   uint8_t opened[RING_RANKS_MOST]; /* atomic, by rank */
-  uint64_t scratch;
 };
 
 struct handle {
@@ -161,8 +160,6 @@ int inbox_wait(const struct inbox *inbox, int nranks, uint64_t deadline_ns) {
     }
   return -1;
 }
-
-void *inbox_scratch(const struct inbox *inbox) { return &inbox->header->scratch; }
 
 void inbox_end(struct inbox *inbox) { __atomic_store_n(&inbox->header->ended, 1, __ATOMIC_RELEASE); }
 

@@ -59,9 +59,6 @@ bool inbox_open(struct inbox *inbox, const void *handle, int nranks, int rank, u
 /* Waits until all ranks have opened mine. -1: they have; else a rank that has not by then. */
 int inbox_wait(const struct inbox *inbox, int nranks, uint64_t deadline_ns);
 
-/* A word of its memory that nobody reads. */
-void *inbox_scratch(const struct inbox *inbox);
-
 /* Its owner takes nothing any more. */
 void inbox_end(struct inbox *inbox);
 bool inbox_ended(const struct inbox *inbox);

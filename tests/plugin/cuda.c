@@ -16,7 +16,7 @@
 typedef int CUresult;
 typedef uint64_t CUdeviceptr;
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_READY = 600, QUEUE = 4096, PINS = 256, COPY_NS = 3000, GREATEST = -5 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_READY = 600, QUEUE = 4096, PINS = 256, COPY_NS = 3000 };
 
 struct event {
   uint64_t reached, recorded; /* atomic */
@@ -172,16 +172,8 @@ CUresult cuMemHostUnregister(void *memory) {
   return result;
 }
 
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-  *least = 0;
-  *greatest = GREATEST;
-  return SUCCESS;
-}
-
-CUresult cuStreamCreateWithPriority(void **stream, unsigned flags, int priority);
-CUresult cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
-  insist(priority == GREATEST, "a stream that may share a queue with the program's kernels");
+CUresult cuStreamCreate(void **stream, unsigned flags);
+CUresult cuStreamCreate(void **stream, unsigned flags) {
   insist(flags == 1, "a stream that waits for the legacy one");
   struct stream *made = calloc(1, sizeof *made);
   pthread_mutex_init(&made->lock, NULL);
