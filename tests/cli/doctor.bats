@@ -272,18 +272,20 @@ hidden_library() {
   says 'shim      not found'
 }
 
-# process COMMAND...: starts it in the background as $PROCESS, when it has printed a line or a second is over
+# process COMMAND...: starts it in the background as $PROCESS, when it has printed a line
 process() {
   "$@" >started 2>&1 3>&- &
   PROCESS=$!
-  for _ in {1..20}; do
+  for _ in {1..400}; do
     [[ ! -s started ]] || return 0
     sleep 0.05
   done
+  return 1
 }
+WAITING="import time; print('ready', flush=True); time.sleep(100)"
 
 @test "--pid of a process without the shim" {
-  process env WINORD_POOL=p sleep 100
+  process env WINORD_POOL=p python3 -c "$WAITING"
   winord doctor --pid "$PROCESS"
   exits 1
   says "process   $PROCESS: "
@@ -304,8 +306,7 @@ time.sleep(100)"
   says '/libwinord.so'
   says 'verdict   seen'
   kill "$PROCESS"
-  process "$WINORD" run -- sleep 100
-  sleep 0.2
+  process "$WINORD" run -- python3 -c "$WAITING"
   winord doctor --pid "$PROCESS"
   exits 1
   says 'verdict   nothing to see'

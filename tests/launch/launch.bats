@@ -93,10 +93,21 @@ statuses() { cat status.* | tr '\n' ' '; }
   grep -q 'rank 1 was given other options than rank 0' rank.1
 }
 
+# until_working RANK: until it has used half a second of a processor, 40 s at most: starting takes a few milliseconds of it.
+until_working() {
+  local worker
+  for _ in {1..400}; do
+    worker=$(pgrep -P "$(cat "pid.$1" 2>/dev/null)" 2>/dev/null) || worker=
+    [[ -z $worker || $(awk '{ print $14 + $15 }' "/proc/$worker/stat") -lt 50 ]] || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
 @test "a rank killed in mid-run: the others say which and end with status 2 within 10 seconds" {
-  ranks 3 torchrun -b 64 --scenario put+signal --seconds 40 --seed 1 &
+  ranks 3 torchrun -b 64 --scenario put+signal --seconds 50 --seed 1 &
   local all=$!
-  sleep 2
+  until_working 1
   kill -KILL "$(pgrep -P "$(cat pid.1)")"
   local killed=$SECONDS
   wait "$all"

@@ -188,10 +188,21 @@ default relaxed" "$(table | awk '{ print $2, $3 }')"
   says $'# interrupted\n# verdict: VIOLATION'
 }
 
+# until_caught PID: until the process has a handler for SIGINT, 20 s at most.
+until_caught() {
+  local caught
+  for _ in {1..400}; do
+    caught=$(awk '$1 == "SigCgt:" { print "0x" $2 }' "/proc/$1/status")
+    [[ $((caught & 2)) -eq 0 ]] || return 0
+    sleep 0.05
+  done
+  return 1
+}
+
 @test "a second interrupt ends it at once" {
   "$STRESS" -b 16MiB --ranks 1 -n 1000000 --seconds 600 --scenario put+signal >out 2>&1 &
   local pid=$! status=0
-  sleep 0.5
+  until_caught "$pid"
   kill -INT "$pid"
   sleep 0.1
   kill -INT "$pid" 2>/dev/null || skip "the first one had ended it already"
