@@ -115,11 +115,11 @@ lint:
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib' '$(DESTDIR)$(PREFIX)/share/winord/examples' \
 	  '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man5' '$(DESTDIR)$(PREFIX)/share/man/man7'
-	install -m 755 $(BUILD)/winord '$(DESTDIR)$(PREFIX)/bin/'
+	install -m 755 $(BUILD)/winord $(BUILD)/winord-stress '$(DESTDIR)$(PREFIX)/bin/'
 	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-verbs.so \
-	  '$(DESTDIR)$(PREFIX)/lib/'
+	  $(wildcard $(BUILD)/winord-stress-gpu.so) '$(DESTDIR)$(PREFIX)/lib/'
 	install -m 644 policy/examples/*.conf '$(DESTDIR)$(PREFIX)/share/winord/examples/'
-	for page in man/winord.1 man/winord.conf.5 man/libwinord.7; do \
+	for page in man/winord.1 man/winord-stress.1 man/winord.conf.5 man/libwinord.7; do \
 	  install -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/" || exit 1; done
 
 .PHONY: clean

@@ -49,7 +49,7 @@ static const struct option long_options[] = {
 
 const char *side_name(int side) { return side == 0 ? "A" : "B"; }
 
-static int parse_pairs(struct comparison *comparison, const char *text) {
+int comparison_parse_pairs(struct comparison *comparison, const char *text) {
   char *end;
   long count = strtol(text, &end, 10);
   if (end == text || *end != '\0' || count < 1 || count > ESTIMATE_PAIRS_MAX) {
@@ -62,7 +62,7 @@ static int parse_pairs(struct comparison *comparison, const char *text) {
 /* Applies one option; returns -1 to go on, else the exit status. */
 static int apply(struct comparison *comparison, int option, char **argv) {
   switch (option) {
-  case 'n': return parse_pairs(comparison, optarg);
+  case 'n': return comparison_parse_pairs(comparison, optarg);
   case 'm': comparison->pattern = optarg; return -1;
   case OPTION_LOWER: comparison->lower_is_better = true; return -1;
   case OPTION_A: comparison->sides[0].policy = optarg; return -1;
@@ -74,8 +74,7 @@ static int apply(struct comparison *comparison, int option, char **argv) {
   }
 }
 
-/* With these set there is nothing to compare. */
-static int check_environment(void) {
+int comparison_check_environment(void) {
   static const char *const names[] = {"WINORD_DISABLE", "WINORD_DRY_RUN"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *value = getenv(names[i]);
@@ -106,7 +105,7 @@ static int check_options(struct comparison *comparison, int argc, char **argv) {
     return status;
   }
   comparison->command = argv + optind;
-  return check_environment();
+  return comparison_check_environment();
 }
 
 static int parse(struct comparison *comparison, int argc, char **argv) {
@@ -161,9 +160,6 @@ int command_ab(int argc, char **argv) {
   int status = parse(&comparison, argc, argv);
   if (status < 0) {
     status = find_and_compare(&comparison);
-  }
-  for (size_t i = 0; i < comparison.failure_count; i++) {
-    free(comparison.failures[i]);
   }
   if (comparison.command != NULL) {
     regfree(&comparison.expression);

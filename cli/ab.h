@@ -9,6 +9,8 @@
 
 #include <regex.h>
 
+struct json_t;
+
 enum { SIDES = 2, FAILURES_MAX = 2 };
 
 /* Windows as NCCL was asked for them, and how many of them a policy changed or was refused to. */
@@ -61,11 +63,33 @@ void comparison_ratios(const struct comparison *comparison, double *ratios);
 void comparison_text(const struct comparison *comparison);
 void comparison_json(const struct comparison *comparison);
 
+/* The JSON object alone, owned by the caller; the last line of the text, fresh memory. */
+struct json_t *comparison_object(const struct comparison *comparison);
+char *comparison_verdict(const struct comparison *comparison);
+
+/* What the pairs came to; FINDING_TOO_FEW also where both sides registered alike. */
+enum finding comparison_finding(const struct comparison *comparison);
+
+/* The option -n: -1, or the usage error. */
+int comparison_parse_pairs(struct comparison *comparison, const char *text);
+
+/* -1, or the usage error of a variable with which no policy would change anything. */
+int comparison_check_environment(void);
+
 /*
  * Makes the folder, and the two sides' policies in it where they are words. False: said; nothing is left behind.
  * comparison_remove takes away what was made, unless the user named the folder.
  */
 bool comparison_prepare(struct comparison *comparison);
 void comparison_remove(struct comparison *comparison);
+
+/*
+ * The folder that the user named: made, or there and empty, so that nothing of another run is read. Absolute, fresh memory;
+ * NULL: said.
+ */
+char *folder_named(const char *name);
+
+/* Writes a new policy file that has a default and nothing else. False: said. */
+bool policy_write_default(const char *path, const char *ordering);
 
 #endif

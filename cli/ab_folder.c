@@ -26,7 +26,7 @@ static const char *built_in_ordering(const char *policy) {
   return NULL;
 }
 
-static bool write_policy(const char *path, const char *ordering) {
+bool policy_write_default(const char *path, const char *ordering) {
   FILE *file = fopen(path, "wx");
   bool done = file != NULL && fprintf(file, "[winord]\nversion = 1\ndefault = %s\n", ordering) > 0;
   done = file != NULL && fclose(file) == 0 && done;
@@ -54,7 +54,7 @@ static bool prepare_side(struct comparison *comparison, int side) {
   const char *ordering = built_in_ordering(it->policy);
   if (ordering != NULL) {
     it->conf = text_format("%s/%s.conf", comparison->folder, side_name(side));
-    return write_policy(it->conf, ordering);
+    return policy_write_default(it->conf, ordering);
   }
   it->conf = absolute_path(it->policy);
   if (it->conf == NULL) {
@@ -83,8 +83,7 @@ static int entries(const char *folder, bool remove) {
   return count;
 }
 
-/* The folder that the user named: made, or there and empty, so that no journal of another comparison is read. */
-static char *named_folder(const char *name) {
+char *folder_named(const char *name) {
   char *folder = absolute_path(name);
   bool made = folder != NULL && mkdir(folder, 0777) == 0;
   int count = made ? 0 : folder != NULL && errno == EEXIST ? entries(folder, false) : -1;
@@ -97,7 +96,7 @@ static char *named_folder(const char *name) {
 }
 
 bool comparison_prepare(struct comparison *comparison) {
-  comparison->folder = comparison->folder_asked ? named_folder(comparison->folder_asked) : launch_private_folder("ab");
+  comparison->folder = comparison->folder_asked ? folder_named(comparison->folder_asked) : launch_private_folder("ab");
   bool done = comparison->folder != NULL && prepare_side(comparison, 0) && prepare_side(comparison, 1);
   if (!done) {
     comparison_remove(comparison);
@@ -111,6 +110,9 @@ void comparison_remove(struct comparison *comparison) {
     rmdir(comparison->folder);
   }
   free(comparison->folder);
+  for (size_t i = 0; i < comparison->failure_count; i++) {
+    free(comparison->failures[i]);
+  }
   for (int side = 0; side < SIDES; side++) {
     registrations_free(&comparison->sides[side].latest);
     free(comparison->sides[side].conf);

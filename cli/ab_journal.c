@@ -129,6 +129,9 @@ static void count_registration(struct registrations *all, json_t *record) {
   } else if (number_of(record, "result") != 0) {
     all->failed++;
   } else {
+    if (all->nccl[0] == '\0') {
+      snprintf(all->nccl, sizeof all->nccl, "%s", word_of(record, "nccl"));
+    }
     all->relaxed += relaxed;
     all->strict += !relaxed;
     all->rewritten += word_is(record, "verdict", "rewritten");

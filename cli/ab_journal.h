@@ -34,6 +34,7 @@ struct registrations {
   size_t uncovered, policy_errors, no_nccl;
   int64_t lost;
   char *trouble; /* the first of these, in words; NULL: none */
+  char nccl[32]; /* version of the first registration; "": none */
   size_t nranks, ranks_seen; /* of the largest communicator; 0: not known */
   unsigned char *seen; /* one byte for each of its ranks */
 };

@@ -35,7 +35,7 @@ static void take_match(struct metric *metric, const char *at, const regmatch_t *
 static void take_line(struct metric *metric, const char *text) {
   regmatch_t found[2];
   int flags = 0;
-  while (regexec(metric->expression, text, 2, found, flags) == 0) {
+  while (metric->expression != NULL && regexec(metric->expression, text, 2, found, flags) == 0) {
     take_match(metric, text, &found[1]);
     text += found[0].rm_eo;
     if (*text == '\0') {

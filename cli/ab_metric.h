@@ -10,7 +10,7 @@
 
 /* One run's metric so far. All zero but for the expression: nothing was printed yet. */
 struct metric {
-  const regex_t *expression; /* extended, with a group */
+  const regex_t *expression; /* extended, with a group; NULL: nothing is looked for */
   double value; /* of the latest match whose first group is a positive number */
   size_t matches; /* such matches */
   char odd[64]; /* the first group of a match that is none; "": there was none */

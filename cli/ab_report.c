@@ -83,29 +83,38 @@ static void print_failures(const struct comparison *comparison) {
   }
 }
 
-static void print_verdict(const struct comparison *comparison) {
+enum finding comparison_finding(const struct comparison *comparison) {
+  struct estimate estimate;
+  return comparison->alike ? FINDING_TOO_FEW : find(comparison, &estimate);
+}
+
+char *comparison_verdict(const struct comparison *comparison) {
   struct estimate estimate;
   char median[32], low[32], high[32];
   enum finding finding = find(comparison, &estimate);
   if (comparison->alike) {
     size_t refused = comparison->sides[0].latest.refused + comparison->sides[1].latest.refused;
-    puts(refused ? "not compared: the guard refused what would have told the two sides apart; see 'winord explain'"
-                 : "not compared: the two sides did not register differently");
-  } else if (finding == FINDING_TOO_FEW) {
-    printf("no verdict: %zu of the %d pairs that it takes were measured\n", comparison->measured, ESTIMATE_PAIRS);
-  } else {
-    printf("%sB is %sx [%s, %s] (%.4g %% interval of the median of %zu pairs; above 1 is better)\n",
-           finding == FINDING_NO_DIFFERENCE ? "no difference shown: " : "", ratio_text(estimate.median, median),
-           ratio_text(estimate.low, low), ratio_text(estimate.high, high), 100 * estimate.coverage,
-           comparison->measured);
+    return text_copy(
+        refused ? "not compared: the guard refused what would have told the two sides apart; see 'winord explain'"
+                : "not compared: the two sides did not register differently");
   }
+  if (finding == FINDING_TOO_FEW) {
+    return text_format("no verdict: %zu of the %d pairs that it takes were measured", comparison->measured,
+                       ESTIMATE_PAIRS);
+  }
+  return text_format("%sB is %sx [%s, %s] (%.4g %% interval of the median of %zu pairs; above 1 is better)",
+                     finding == FINDING_NO_DIFFERENCE ? "no difference shown: " : "",
+                     ratio_text(estimate.median, median), ratio_text(estimate.low, low),
+                     ratio_text(estimate.high, high), 100 * estimate.coverage, comparison->measured);
 }
 
 void comparison_text(const struct comparison *comparison) {
   print_pairs(comparison);
   print_sides(comparison);
   print_failures(comparison);
-  print_verdict(comparison);
+  char *verdict = comparison_verdict(comparison);
+  puts(verdict);
+  free(verdict);
 }
 
 /* A string value; null for NULL and for bytes that are no UTF-8. */
@@ -197,7 +206,7 @@ static const char *verdict_word(const struct comparison *comparison, enum findin
   return comparison->measured == 0 ? "not_measured" : names[finding];
 }
 
-void comparison_json(const struct comparison *comparison) {
+json_t *comparison_object(const struct comparison *comparison) {
   struct estimate estimate;
   enum finding finding = find(comparison, &estimate);
   json_t *object = json_object();
@@ -214,6 +223,11 @@ void comparison_json(const struct comparison *comparison) {
   json_object_set_new(object, "failures", words(comparison->failures, comparison->failure_count));
   json_object_set_new(object, "matches_in_a_run", count(comparison->several));
   json_object_set_new(object, "signal", comparison->signal ? json_integer(comparison->signal) : json_null());
+  return object;
+}
+
+void comparison_json(const struct comparison *comparison) {
+  json_t *object = comparison_object(comparison);
   json_dumpf(object, stdout, JSON_INDENT(2));
   putchar('\n');
   json_decref(object);

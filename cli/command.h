@@ -12,6 +12,7 @@ enum status {
   STATUS_OK = 0,
   STATUS_FAILED = 1, /* check, explain, env, doctor: the answer is no */
   STATUS_USAGE = 2,
+  STATUS_UNKNOWN = 3, /* qualify: it could not be told */
   STATUS_UNAVAILABLE = 69, /* the shim is not there, or cannot be named in LD_PRELOAD (sysexits.h, EX_UNAVAILABLE) */
   STATUS_UNEXPECTED = 70, /* run --expect: not what was expected (sysexits.h, EX_SOFTWARE) */
   STATUS_NOT_EXECUTABLE = 126,
@@ -21,6 +22,7 @@ enum status {
 /* One command. argv[0] is the command's name; the result is the exit status. run does not return once the command runs. */
 int command_run(int argc, char **argv);
 int command_ab(int argc, char **argv);
+int command_qualify(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_env(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"run", command_run, "run a program with the shim preloaded"},
     {"check", command_check, "show everything wrong with policy files"},
     {"ab", command_ab, "run a program under two policies in turn, and compare a number it prints"},
+    {"qualify", command_qualify, "find out whether a pool should be relaxed, and leave evidence and a rule"},
     {"explain", command_explain, "show what a policy decides for one registration, and why"},
     {"env", command_env, "print shell lines that set winord's environment"},
     {"facts", command_facts, "find out what this host is, and write it down with where each value came from"},

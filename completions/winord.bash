@@ -43,7 +43,7 @@ _winord_values() {
   --path) echo PIX PXB PHB NODE SYS ;;
   --host) compgen -A hostname ;;
   --pid) (cd /proc && echo [0-9]*) ;;
-  --nccl | --size | --flags | --metric | --exe | --hypervisor | --gpu | --nic-type | -n) ;;
+  --nccl | --size | --flags | --metric | --exe | --hypervisor | --gpu | --nic-type | --launcher | --minutes | --stress | --pairs | -n) ;;
   *) return 1 ;;
   esac
 }
@@ -61,7 +61,7 @@ _winord_line() {
   done
 }
 
-# _winord_program: where in words the program stands that `run` and `ab` are to start. Status 1: the line has not come so far.
+# _winord_program: where in words the program stands that `run`, `ab` and `qualify` are to start. Status 1: the line has not come so far.
 _winord_program() {
   local i
   for ((i = 2; i < ${#words[@]}; i++)); do
@@ -89,7 +89,7 @@ _winord() {
     return
   fi
   options=$(_winord_options "$winord" "${words[1]}" | tr '\n' ' ')
-  if [[ ${words[1]} == run || ${words[1]} == ab ]] && at=$(_winord_program); then
+  if [[ ${words[1]} == @(run|ab|qualify) ]] && at=$(_winord_program); then
     if declare -F _command_offset >/dev/null; then
       _command_offset $((at + COMP_CWORD + 1 - ${#words[@]}))
     else

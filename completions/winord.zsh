@@ -23,7 +23,7 @@ _winord_option_specs() {
     --pool _winord_pools --expect '(relaxed strict any)' --asked '(strict default)' --host _hosts --pid _pids
     --pci-atomic-mode '(0 1 2 3 4 unknown)' --gin-connection '(none full rail custom unknown)'
     --path '(PIX PXB PHB NODE SYS)' --nccl ' ' --size ' ' --flags ' ' --metric ' ' --exe ' ' --hypervisor ' ' --gpu ' '
-    --nic-type ' ' -n ' '
+    --nic-type ' ' --launcher ' ' --minutes ' ' --stress ' ' --pairs ' ' -n ' '
   )
   specs=()
   while IFS=$'\t' read -r names value text; do
@@ -59,7 +59,7 @@ _winord() {
   ((CURRENT--))
   _winord_option_specs $winord $asked
   case $asked in
-  run | ab) _arguments -S $specs '(-)1: :_command_names -e' '*:: :_normal' ;;
+  run | ab | qualify) _arguments -S $specs '(-)1: :_command_names -e' '*:: :_normal' ;;
   *) _arguments -S $specs '*: :_files' ;;
   esac
 }

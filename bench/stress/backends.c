@@ -8,13 +8,15 @@
 
 typedef const struct backend *backend_getter(const char *name, char *error);
 
-/* The library beside the program. */
+/* The library beside the program, as built; else where `make install` puts it. */
 static void find_library(char path[PATH_MAX]) {
-  static const char name[] = "winord-stress-gpu.so";
-  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
+  static const char beside[] = "winord-stress-gpu.so", installed[] = "../lib/winord-stress-gpu.so";
+  const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof installed);
   path[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(path, '/');
-  memcpy(slash ? slash + 1 : path, name, sizeof name);
+  char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  memcpy(name, installed, sizeof installed);
+  if (access(path, F_OK) != 0)
+    memcpy(name, beside, sizeof beside);
 }
 
 /* RTLD_LAZY: an NCCL that lacks what another backend calls will do. */

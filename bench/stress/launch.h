@@ -1,6 +1,6 @@
 /* How the ranks of a run find each other: what a launcher left in the environment. */
-#ifndef WINORD_LAUNCH_H
-#define WINORD_LAUNCH_H
+#ifndef WINORD_STRESS_LAUNCH_H
+#define WINORD_STRESS_LAUNCH_H
 
 #include <stdbool.h>
 

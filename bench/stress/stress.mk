@@ -4,6 +4,10 @@ STRESS_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/stress/*.c))
 $(BUILD)/winord-stress: $(STRESS_OBJECTS) $(BUILD)/libpolicy.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(STRESS_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A) $(JANSSON_A) -lm -ldl
 
+# `winord qualify` tells ranks as the hunter does.
+CLI_OBJECTS += $(BUILD)/bench/stress/launch.o
+$(BUILD)/winord: $(BUILD)/bench/stress/launch.o
+
 $(BUILD)/bench/stress/%.o: bench/stress/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -D_GNU_SOURCE -c -o $@ $<

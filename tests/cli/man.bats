@@ -24,7 +24,7 @@ example() {
 }
 
 @test "every option of every command" {
-  for command in run check ab explain env facts doctor report tag; do
+  for command in run check ab qualify explain env facts doctor report tag; do
     winord "$command" --help
     for option in $(grep -oE -- '--[a-z-]+[a-z]' <<<"$output" | sort -u); do
       grep -qF -- "Fl -${option#--}" "$MAN/winord.1" || { echo "$command $option"; false; }

@@ -16,11 +16,11 @@ setup() { setup_cli; }
   winord --help
   exits 0
   silent
-  for command in run check ab explain env facts doctor report tag; do says "  $command "; done
+  for command in run check ab qualify explain env facts doctor report tag; do says "  $command "; done
 }
 
 @test "--help of every command, on stdout" {
-  for command in run check ab explain env facts doctor report tag; do
+  for command in run check ab qualify explain env facts doctor report tag; do
     for option in --help -h; do
       winord "$command" "$option"
       exits 0

@@ -26,10 +26,10 @@ relaxed() {
 
 @test "every file that is installed" {
   wanted=(
-    bin/winord
+    bin/winord bin/winord-stress
     lib/libwinord-nodlsym.so lib/libwinord-verbs.so lib/libwinord.so
     share/bash-completion/completions/winord
-    share/man/man1/winord.1 share/man/man5/winord.conf.5 share/man/man7/libwinord.7
+    share/man/man1/winord.1 share/man/man1/winord-stress.1 share/man/man5/winord.conf.5 share/man/man7/libwinord.7
     share/winord/deploy/60-winord.rules
     share/winord/deploy/kubernetes/{facts,job,policy}.yaml
     share/winord/deploy/slurm-prolog share/winord/deploy/slurm-task-prolog share/winord/deploy/winord-facts.service
@@ -40,7 +40,7 @@ relaxed() {
 }
 
 @test "programs can be executed, libraries and texts not; nothing is writable by others" {
-  equals $'bin/winord\nshare/winord/deploy/slurm-prolog\nshare/winord/deploy/slurm-task-prolog' \
+  equals $'bin/winord\nbin/winord-stress\nshare/winord/deploy/slurm-prolog\nshare/winord/deploy/slurm-task-prolog' \
     "$(cd "$HERE" && find . -type f -perm /111 -printf '%P\n' | sort)"
   equals '' "$(find "$ROOT" ! -type l -perm /022)"
 }
