@@ -1,12 +1,15 @@
 #include "linker.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-/* The second bound is for a clock that stands still. */
-enum { PATIENCE_NS = 100000000, PATIENCE_YIELDS = 1000000 };
+/* The bound, a tenth of a second and some, is in turns: no clock is asked, which may stand still. */
+enum { YIELDS = 64, NAPS = 1000, NAP_NS = 100000 };
 
 static atomic_int inside;
 static atomic_bool forking;
@@ -14,19 +17,18 @@ static atomic_bool forking;
 /* libc's own, behind pthread_atfork; in libc.so.6 since glibc 2.3.2. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
 
-static long long now_ns(void) {
-  struct timespec now = {0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 static bool nobody_inside(void) { return atomic_load(&inside) == 0; }
 static bool nobody_forks(void) { return !atomic_load(&forking); }
 
 static void wait_for(bool (*is_so)(void)) {
-  const long long end = now_ns() + PATIENCE_NS;
-  for (int i = 0; !is_so() && i < PATIENCE_YIELDS && now_ns() < end; i++)
-    sched_yield();
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  const int error = errno;
+  for (int i = 0; !is_so() && i < YIELDS + NAPS; i++)
+    if (i < YIELDS)
+      sched_yield();
+    else
+      (void)syscall(SYS_nanosleep, &nap, NULL);
+  errno = error;
 }
 
 void linker_enter(void) {
