@@ -39,13 +39,18 @@ static bool is_utf8(const char *text) {
   return true;
 }
 
-static char unescaped(const char **at) {
+/* Writes the character as UTF-8; returns what is behind it. By \u only control characters are told, C1's two bytes too. */
+static char *unescape(const char **at, char *value) {
   static const char names[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   if (**at == 'u') {
-    unsigned value;
-    check(sscanf(*at + 1, "%4x", &value) == 1 && value > 0 && value < 0x80, "\\u stands for ASCII");
+    unsigned number;
+    check(sscanf(*at + 1, "%4x", &number) == 1 && number > 0 && number < 0xa0, "\\u stands for a control character");
     *at += 5;
-    return (char)value;
+    if (number >= 0x80) {
+      *value++ = (char)0xc2;
+    }
+    *value++ = (char)number;
+    return value;
   }
   size_t name = 0;
   while (names[name] != '\0' && names[name] != **at) {
@@ -53,7 +58,8 @@ static char unescaped(const char **at) {
   }
   check(names[name] != '\0', "an escape of JSON");
   (*at)++;
-  return names[name + 1];
+  *value++ = names[name + 1];
+  return value;
 }
 
 /* Takes the string at *at, quotes included, apart into value. */
@@ -63,7 +69,7 @@ static void take_string(const char **at, char *value) {
     check((unsigned char)**at >= ' ', "no control character in a string");
     if (**at == '\\') {
       (*at)++;
-      *value++ = unescaped(at);
+      value = unescape(at, value);
     } else {
       *value++ = *(*at)++;
     }
