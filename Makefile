@@ -110,6 +110,7 @@ check-gpu: all
 lint:
 	@scripts/setup lint
 	@scripts/lint
+	@$(MAKE) --no-print-directory -s fuzz-targets # run by hand, and must build all the same
 
 .PHONY: install
 install: all
