@@ -21,6 +21,7 @@ JANSSON_A ?= $(firstword $(wildcard $(shell $(CC) -print-file-name=libjansson.a)
 
 POLICY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard policy/*.c))
 SHIM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/*.c))
+AUDIT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shim/audit/*.c))
 DLSYM_OBJECT := $(BUILD)/shim/$(ARCH)/dlsym.o
 CLI_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c facts/*.c report/*.c collect/*.c))
 
@@ -31,8 +32,8 @@ SHIM_LDFLAGS = -shared -nostartfiles -Wl,-z,lazy -Wl,-z,noseparate-code -Wl,-z,n
   -Wl,--build-id -Wl,--exclude-libs,ALL -Wl,--as-needed $(LDFLAGS)
 
 .PHONY: all
-all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-verbs.so $(BUILD)/winord $(BUILD)/winord-stress \
-  $(BUILD)/sim/libnccl.so.2 $(BUILD)/libwinord-fabric.so
+all: $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-audit.so $(BUILD)/libwinord-verbs.so \
+  $(BUILD)/winord $(BUILD)/winord-stress $(BUILD)/sim/libnccl.so.2 $(BUILD)/libwinord-fabric.so
 
 $(BUILD)/libwinord.so: $(SHIM_OBJECTS) $(DLSYM_OBJECT) $(BUILD)/libpolicy.a shim/winord.map
 	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/winord.map -Wl,-soname,libwinord.so \
@@ -41,6 +42,10 @@ $(BUILD)/libwinord.so: $(SHIM_OBJECTS) $(DLSYM_OBJECT) $(BUILD)/libpolicy.a shim
 $(BUILD)/libwinord-nodlsym.so: $(SHIM_OBJECTS) $(BUILD)/libpolicy.a shim/nodlsym.map
 	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/nodlsym.map -Wl,-soname,libwinord-nodlsym.so \
 	  -o $@ $(SHIM_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A)
+
+$(BUILD)/libwinord-audit.so: $(SHIM_OBJECTS) $(AUDIT_OBJECTS) $(BUILD)/libpolicy.a shim/audit.map
+	$(CC) $(SHIM_LDFLAGS) -Wl,--version-script=shim/audit.map -Wl,-soname,libwinord-audit.so \
+	  -o $@ $(SHIM_OBJECTS) $(AUDIT_OBJECTS) $(BUILD)/libpolicy.a $(INIH_A)
 
 $(BUILD)/libpolicy.a: $(POLICY_OBJECTS)
 	rm -f $@
@@ -117,7 +122,7 @@ install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib' '$(DESTDIR)$(PREFIX)/share/winord/examples' \
 	  '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man5' '$(DESTDIR)$(PREFIX)/share/man/man7'
 	install -m 755 $(BUILD)/winord $(BUILD)/winord-stress '$(DESTDIR)$(PREFIX)/bin/'
-	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-verbs.so \
+	install -m 644 $(BUILD)/libwinord.so $(BUILD)/libwinord-nodlsym.so $(BUILD)/libwinord-audit.so $(BUILD)/libwinord-verbs.so \
 	  $(wildcard $(BUILD)/winord-stress-gpu.so) '$(DESTDIR)$(PREFIX)/lib/'
 	install -m 644 policy/examples/*.conf '$(DESTDIR)$(PREFIX)/share/winord/examples/'
 	for page in man/winord.1 man/winord-stress.1 man/winord.conf.5 man/libwinord.7; do \

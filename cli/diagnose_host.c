@@ -27,7 +27,8 @@ static bool print_shim(void) {
 
 static void print_environment(void) {
   for (char **entry = environ; *entry != NULL; entry++) {
-    if (strncmp(*entry, "WINORD_", 7) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0) {
+    if (strncmp(*entry, "WINORD_", 7) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0 ||
+        strncmp(*entry, "LD_AUDIT=", 9) == 0) {
       print_plain(stdout, "environ   %s\n", *entry);
     }
   }

@@ -84,7 +84,7 @@ static void free_mappings(struct mappings *mappings) {
   free(mappings->items);
 }
 
-/* LD_PRELOAD and WINORD_* as the process was started with. */
+/* What decides of the shim, as the process was started with. */
 static void print_environment(pid_t process) {
   char *name = text_format("/proc/%ld/environ", (long)process), *entry = NULL;
   FILE *file = fopen(name, "re");
@@ -93,7 +93,8 @@ static void print_environment(pid_t process) {
     print_plain(stdout, "environ   cannot be read: %s\n", strerror(errno));
   }
   while (file != NULL && getdelim(&entry, &room, '\0', file) > 0) {
-    if (strncmp(entry, "LD_PRELOAD=", 11) == 0 || strncmp(entry, "WINORD_", 7) == 0) {
+    if (strncmp(entry, "LD_PRELOAD=", 11) == 0 || strncmp(entry, "LD_AUDIT=", 9) == 0 ||
+        strncmp(entry, "WINORD_", 7) == 0) {
       print_plain(stdout, "environ   %s\n", entry);
     }
   }
@@ -106,14 +107,25 @@ static void print_environment(pid_t process) {
 
 /* What the mapped files amount to. */
 struct findings {
-  const char *shim;
+  const char *shim, *audit;
   size_t copies;
   bool covered;
 };
 
+static void look_for_shims(struct findings *findings, const struct mappings *mappings) {
+  for (size_t i = 0; i < mappings->count; i++) {
+    const char *path = mappings->items[i].path;
+    if (is_shim(path)) {
+      *(is_audit(path) ? &findings->audit : &findings->shim) = path;
+    }
+  }
+}
+
+/* The audit library leaves everything to a shim that is preloaded as well. */
+static bool audited(const struct findings *findings) { return findings->audit != NULL && findings->shim == NULL; }
+
 static void look_at(struct findings *findings, const struct mapping *mapping, pid_t process) {
   if (is_shim(mapping->path)) {
-    findings->shim = mapping->path;
     return;
   }
   char *path = text_format("/proc/%ld/root%s", (long)process, mapping->path); /* its own mount namespace */
@@ -125,7 +137,7 @@ static void look_at(struct findings *findings, const struct mapping *mapping, pi
     findings->covered = object_print(&object) && findings->covered;
     findings->copies += object.copy;
   }
-  if (object.copy && mapping->beginnings > 1) {
+  if (object.copy && mapping->beginnings > 1 && !audited(findings)) {
     print_plain(stdout, "uncovered %s: mapped %zu times, as by dlmopen: calls to the others pass the shim by\n",
                 mapping->path, mapping->beginnings);
     findings->covered = false;
@@ -135,7 +147,7 @@ static void look_at(struct findings *findings, const struct mapping *mapping, pi
 }
 
 static int verdict(const struct findings *findings) {
-  if (findings->shim == NULL) {
+  if (findings->shim == NULL && findings->audit == NULL) {
     puts("verdict   not seen: the shim is not loaded in this process");
     return STATUS_FAILED;
   }
@@ -147,7 +159,8 @@ static int verdict(const struct findings *findings) {
     puts("verdict   nothing to see: no copy of NCCL with window registration is loaded (yet)");
     return STATUS_FAILED;
   }
-  puts("verdict   seen; a copy loaded with RTLD_DEEPBIND cannot be told from here: the journal tells (uncovered)");
+  print_plain(stdout, "verdict   seen; %s cannot be told from here: the journal tells (uncovered)\n",
+              audited(findings) ? "a call by an address in data" : "a copy loaded with RTLD_DEEPBIND");
   return STATUS_OK;
 }
 
@@ -163,10 +176,14 @@ int diagnose_process(pid_t process) {
   program[size > 0 ? size : 0] = '\0';
   print_plain(stdout, "process   %ld: %s\n", (long)process, program);
   print_environment(process);
+  look_for_shims(&findings, &mappings);
   for (size_t i = 0; i < mappings.count; i++) {
     look_at(&findings, &mappings.items[i], process);
   }
-  print_plain(stdout, "shim      %s\n", findings.shim ? findings.shim : "not loaded");
+  print_plain(stdout, "shim      %s\n", findings.shim ? findings.shim : findings.audit ? findings.audit : "not loaded");
+  if (findings.shim != NULL && findings.audit != NULL) {
+    print_plain(stdout, "          %s is loaded as well, and leaves the calls to it\n", findings.audit);
+  }
   int status = verdict(&findings);
   free_mappings(&mappings);
   return status;

@@ -31,7 +31,7 @@ void launch_warn_of_program(const char *path, const char *shim) {
   const char *obstacle = program_obstacle(program, shim);
   if (obstacle != NULL) {
     say("warning: %s %s: nothing can be preloaded, and no call will be seen", program, obstacle);
-  } else if (program_wants_asan_first(program)) {
+  } else if (!is_audit(shim) && program_wants_asan_first(program)) {
     const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
     if ((preload == NULL || strstr(preload, "libasan.so") == NULL) &&
         (asan == NULL || strstr(asan, "verify_asan_link_order=0") == NULL)) {
@@ -62,11 +62,40 @@ bool launch_set(const char *name, const char *value) {
   return true;
 }
 
+/* The list that this variable holds, without any shim of ours, and with this one. */
+static bool set_list(const char *variable, const char *shim) {
+  char *list = preload_with(getenv(variable), shim);
+  bool done = launch_set(variable, list);
+  free(list);
+  return done;
+}
+
 bool launch_preload(const char *shim) {
   char *link = shim_preloadable(shim);
-  char *preload = link ? preload_with(getenv("LD_PRELOAD"), link) : NULL;
-  bool done = preload != NULL && launch_set("LD_PRELOAD", preload);
-  free(preload);
+  bool done = link != NULL && set_list("LD_PRELOAD", link);
+  free(link);
+  return done;
+}
+
+/*
+ * With an audit library glibc lays out the static TLS block before it knows the program's libraries, and leaves them less than
+ * 2 KiB; jemalloc alone takes more.
+ */
+static bool set_static_tls(void) {
+  const char *before = getenv("GLIBC_TUNABLES"), *name = "glibc.rtld.optional_static_tls";
+  if (before != NULL && strstr(before, name) != NULL) {
+    return true;
+  }
+  char *tunables = text_format("%s%s%s=4096", before ? before : "", before && *before ? ":" : "", name);
+  bool done = launch_set("GLIBC_TUNABLES", tunables);
+  free(tunables);
+  return done;
+}
+
+bool launch_audit(const char *audit) {
+  char *link = shim_preloadable(audit);
+  bool done = link != NULL && set_list("LD_AUDIT", link) && set_static_tls() &&
+              (getenv("LD_PRELOAD") == NULL || set_list("LD_PRELOAD", NULL));
   free(link);
   return done;
 }

@@ -12,6 +12,9 @@ bool launch_set(const char *name, const char *value);
 /* Puts the shim at the front of LD_PRELOAD. False: it cannot be named there, said. */
 bool launch_preload(const char *shim);
 
+/* Puts the audit library at the front of LD_AUDIT, and takes any shim out of LD_PRELOAD. False: said. */
+bool launch_audit(const char *audit);
+
 /* A new identifier for WINORD_RUN. Fresh memory. */
 char *launch_run_id(void);
 

@@ -24,6 +24,8 @@ static const char help[] =
     "  -o, --log=FILE      journal (WINORD_LOG): %h host, %p process, %q{VAR}, %%; or the word stderr\n"
     "  -n, --dry-run       decide and record, change nothing\n"
     "      --no-dlsym      use the shim that does not hook dlsym\n"
+    "      --audit         use the audit library in place of the preload (glibc 2.35 and later): sees calls in\n"
+    "                      every namespace, and past RTLD_DEEPBIND\n"
     "      --observe       have NCCL (2.30.3 and later) open libwinord-verbs.so, and journal how each window's\n"
     "                      memory was registered (NCCL_IBVERBS_LIB)\n"
     "      --expect=WHAT   wait, and fail with status 70 unless the journal shows a registration that was\n"
@@ -35,11 +37,11 @@ static const char help[] =
 
 struct options {
   const char *conf, *pool, *log;
-  bool dry_run, no_dlsym, observe;
+  bool dry_run, no_dlsym, audit, observe;
   enum expect expect;
 };
 
-enum { OPTION_NO_DLSYM = 256, OPTION_OBSERVE, OPTION_EXPECT };
+enum { OPTION_NO_DLSYM = 256, OPTION_AUDIT, OPTION_OBSERVE, OPTION_EXPECT };
 
 static const struct option long_options[] = {
     {"conf", required_argument, NULL, 'c'},
@@ -47,6 +49,7 @@ static const struct option long_options[] = {
     {"log", required_argument, NULL, 'o'},
     {"dry-run", no_argument, NULL, 'n'},
     {"no-dlsym", no_argument, NULL, OPTION_NO_DLSYM},
+    {"audit", no_argument, NULL, OPTION_AUDIT},
     {"observe", no_argument, NULL, OPTION_OBSERVE},
     {"expect", required_argument, NULL, OPTION_EXPECT},
     {"help", no_argument, NULL, 'h'},
@@ -61,6 +64,7 @@ static int apply(struct options *options, int option, char **argv) {
   case 'o': options->log = optarg; return -1;
   case 'n': options->dry_run = true; return -1;
   case OPTION_NO_DLSYM: options->no_dlsym = true; return -1;
+  case OPTION_AUDIT: options->audit = true; return -1;
   case OPTION_OBSERVE: options->observe = true; return -1;
   case OPTION_EXPECT:
     return expect_parse(optarg, &options->expect) ? -1
@@ -80,6 +84,9 @@ static int parse(struct options *options, int argc, char **argv) {
   }
   if (optind == argc) {
     return usage_error("no command given");
+  }
+  if (options->audit && options->no_dlsym) {
+    return usage_error("--audit hooks nothing: --no-dlsym means nothing with it");
   }
   if (options->log == NULL && (options->expect != EXPECT_NOTHING || options->observe)) {
     options->log = getenv("WINORD_LOG"); /* the journal that the run will have */
@@ -168,7 +175,8 @@ static int run_journalled(const struct options *options, const char *shim, const
   char *run = launch_run_id();
   int status = STATUS_FAILED;
   if (set_environment(options, log, run)) {
-    status = launch_preload(shim) && (!options->observe || set_observer()) ? STATUS_OK : STATUS_UNAVAILABLE;
+    bool loads = options->audit ? launch_audit(shim) : launch_preload(shim);
+    status = loads && (!options->observe || set_observer()) ? STATUS_OK : STATUS_UNAVAILABLE;
   }
   if (status == STATUS_OK) {
     status = options->expect != EXPECT_NOTHING ? run_and_check(options, log, run, command) : command_exec(command);
@@ -197,7 +205,7 @@ int command_run(int argc, char **argv) {
   if (status >= 0) {
     return status;
   }
-  char *shim = shim_find(options.no_dlsym);
+  char *shim = options.audit ? audit_find() : shim_find(options.no_dlsym);
   if (shim == NULL) {
     return STATUS_UNAVAILABLE;
   }

@@ -40,6 +40,8 @@ static char *library_find(const char *name) {
 
 char *shim_find(bool no_dlsym) { return library_find(no_dlsym ? SHIM_NODLSYM_NAME : SHIM_NAME); }
 
+char *audit_find(void) { return library_find(SHIM_AUDIT_NAME); }
+
 char *observer_find(void) { return library_find(OBSERVER_NAME); }
 
 static bool holdable(const char *path) { return path != NULL && path[0] == '/' && strpbrk(path, " :") == NULL; }
@@ -113,8 +115,10 @@ char *shim_preloadable(const char *path) {
 
 bool is_shim(const char *path) {
   const char *name = base_name(path);
-  return strcmp(name, SHIM_NAME) == 0 || strcmp(name, SHIM_NODLSYM_NAME) == 0;
+  return strcmp(name, SHIM_NAME) == 0 || strcmp(name, SHIM_NODLSYM_NAME) == 0 || is_audit(path);
 }
+
+bool is_audit(const char *path) { return strcmp(base_name(path), SHIM_AUDIT_NAME) == 0; }
 
 static bool is_sanitizer(const char *path) {
   static const char *const names[] = {"libasan.so", "libtsan.so", "libhwasan.so", "libclang_rt."};

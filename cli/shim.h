@@ -8,6 +8,7 @@
 
 #define SHIM_NAME "libwinord.so"
 #define SHIM_NODLSYM_NAME "libwinord-nodlsym.so"
+#define SHIM_AUDIT_NAME "libwinord-audit.so"
 #define OBSERVER_NAME "libwinord-verbs.so"
 
 /*
@@ -15,6 +16,9 @@
  *   no_dlsym   the build without the dlsym hook
  */
 char *shim_find(bool no_dlsym);
+
+/* The same for the audit library. */
+char *audit_find(void);
 
 /* The same for the library that NCCL opens in place of libibverbs.so.1. */
 char *observer_find(void);
@@ -32,7 +36,8 @@ char *shim_preloadable(const char *path);
  */
 char *preload_with(const char *preload, const char *shim);
 
-/* Whether the file name is the shim's. */
+/* Whether the file name is the shim's, of whichever build; and whether it is the audit library's. */
 bool is_shim(const char *path);
+bool is_audit(const char *path);
 
 #endif

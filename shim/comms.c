@@ -87,8 +87,12 @@ static struct known_comm *enter(void *comm) {
 
 static const struct comm nothing = {.gin_connection = GIN_UNKNOWN, .rank = -1, .ranks = -1, .device = -1};
 
+static atomic_bool end_unseen;
+
+void comms_end_unseen(void) { atomic_store(&end_unseen, true); }
+
 struct comm comm_seen(void *comm, const void *home) {
-  if (!process_lock_take(&lock))
+  if (atomic_load(&end_unseen) || !process_lock_take(&lock))
     return nothing;
   struct known_comm *known = find(comm);
   if (!known)
@@ -101,7 +105,7 @@ struct comm comm_seen(void *comm, const void *home) {
 }
 
 struct comm comm_known(void *comm) {
-  if (!process_lock_take(&lock))
+  if (atomic_load(&end_unseen) || !process_lock_take(&lock))
     return nothing;
   const struct known_comm *known = find(comm);
   const struct comm seen = known ? known->seen : nothing;

@@ -39,6 +39,12 @@ struct comm comm_seen(void *comm, const void *home);
 /* As comm_seen, but enters nothing. */
 struct comm comm_known(void *comm);
 
+/*
+ * From now on a communicator may end without our knowledge and another begin at its address: nothing is known of any, beyond
+ * the call that it comes with.
+ */
+void comms_end_unseen(void);
+
 /* Remembers a device communicator's connection type: the one type seen, unknown once they differ. */
 void comm_saw_connection(void *comm, enum gin_connection connection);
 

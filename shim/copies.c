@@ -56,21 +56,25 @@ static struct object slot_object(struct slot *slot) {
       .base = atomic_load(&slot->base), .dynamic = atomic_load(&slot->dynamic), .name = atomic_load(&slot->name)};
 }
 
-int thunk_for(enum nccl_function function, void *real) {
-  struct object object;
-  if (!object_at(real, &object) || !object_symbol(&object, pnccl_names[function]))
+int thunk_in(const struct object *object, enum nccl_function function, void *real) {
+  if (!object_symbol(object, pnccl_names[function]))
     return NOT_A_THUNK;
   for (int i = 0; i < THUNKS; i++) {
     const ElfW(Dyn) *seen = NULL;
-    if (!atomic_compare_exchange_strong(&slots[i].dynamic, &seen, object.dynamic) && seen != object.dynamic)
+    if (!atomic_compare_exchange_strong(&slots[i].dynamic, &seen, object->dynamic) && seen != object->dynamic)
       continue;
-    fill(&slots[i], &object);
+    fill(&slots[i], object);
     atomic_store(&slots[i].real[function], real);
     return i;
   }
-  fill(&overflow, &object);
-  atomic_store(&overflow.dynamic, object.dynamic);
+  fill(&overflow, object);
+  atomic_store(&overflow.dynamic, object->dynamic);
   return NOT_A_THUNK;
+}
+
+int thunk_for(enum nccl_function function, void *real) {
+  struct object object;
+  return object_at(real, &object) ? thunk_in(&object, function, real) : NOT_A_THUNK;
 }
 
 struct object thunk_overflow(void) {
@@ -223,7 +227,7 @@ int comm_number(const struct target *target, const char *pname, void *comm) {
 }
 
 static struct target resolve_anew(enum nccl_function function, int thunk, const void *caller, const void *home) {
-  struct target target = {.route = "dlsym"};
+  struct target target = {.route = auditing ? "audit" : "dlsym"};
   if (thunk == NOT_A_THUNK) {
     target = resolve_linked(function, caller, home);
   } else {

@@ -16,7 +16,7 @@ struct target {
   void *function; /* NULL: nothing found */
   struct object copy; /* the copy of NCCL behind it; dynamic is NULL when that is not known */
   int version; /* of that copy: 22907 for 2.29.7; 0 when it cannot be told */
-  const char *route; /* "plt" or "dlsym" */
+  const char *route; /* "plt", "dlsym" or "audit" */
   struct object from; /* the object that called; dynamic is NULL when there is none (generated code) */
 };
 
@@ -34,6 +34,9 @@ struct target resolve(enum nccl_function function, int thunk, const void *caller
  * all thunks are taken (then also thunk_overflow tells whose it was). Thread-safe, no allocation.
  */
 int thunk_for(enum nccl_function function, void *real);
+
+/* The same where the object that holds `real` is known. */
+int thunk_in(const struct object *object, enum nccl_function function, void *real);
 
 /* The first object whose functions found no thunk left; dynamic is NULL when there was none. */
 struct object thunk_overflow(void);

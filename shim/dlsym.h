@@ -9,6 +9,9 @@ struct route {
 
 struct route dlsym_route(void *handle, const char *name, const void *caller);
 
+/* Which of the functions we wrap has this name; NCCL_FUNCTIONS: none. Calls nothing. */
+int our_function(const char *name);
+
 /* The hook itself; NULL in the library built without it. */
 extern void *winord_dlsym(void *handle, const char *name) __attribute__((weak, visibility("hidden")));
 

@@ -17,6 +17,8 @@ struct tables {
   const char *soname;
 };
 
+bool auditing;
+
 bool same_text(const char *a, const char *b) {
   while (*a && *a == *b) {
     a++;
@@ -105,22 +107,30 @@ void *object_symbol(const struct object *object, const char *name) {
 
 const char *object_soname(const struct object *object) { return read_tables(object).soname; }
 
+/* Of the first slot for this name; or, where only is not NULL, of the first that holds it. */
 static void *slot_value(const struct object *object, const struct tables *t, const ElfW(Rela) *rela, size_t size,
-                        const char *name) {
+                        const char *name, const void *only) {
   for (const ElfW(Rela) *end = rela + size / sizeof *rela; rela < end; rela++) {
     const size_t index = ELF64_R_SYM(rela->r_info);
-    if (index != 0 && same_text(t->strings + t->symbols[index].st_name, name))
-      return *(void **)(object->base + rela->r_offset);
+    void *const *slot = (void *const *)(object->base + rela->r_offset);
+    if (index != 0 && same_text(t->strings + t->symbols[index].st_name, name) && (!only || *slot == only))
+      return *slot;
   }
   return NULL;
 }
 
-void *object_binding(const struct object *object, const char *name) {
+static void *binding(const struct object *object, const char *name, const void *only) {
   const struct tables t = read_tables(object);
   if (!t.symbols || !t.strings)
     return NULL;
-  void *bound = t.plt ? slot_value(object, &t, t.plt, t.plt_size, name) : NULL;
-  return bound || !t.rela ? bound : slot_value(object, &t, t.rela, t.rela_size, name);
+  void *bound = t.plt ? slot_value(object, &t, t.plt, t.plt_size, name, only) : NULL;
+  return bound || !t.rela ? bound : slot_value(object, &t, t.rela, t.rela_size, name, only);
+}
+
+void *object_binding(const struct object *object, const char *name) { return binding(object, name, NULL); }
+
+bool object_bound_to(const struct object *object, const char *name, const void *address) {
+  return binding(object, name, address);
 }
 
 struct search {
@@ -200,7 +210,7 @@ static const struct r_debug *debug_entry(const ElfW(Dyn) *dynamic) {
 
 bool has_namespaces(const struct object *program) {
   const struct r_debug *debug = debug_entry(program->dynamic);
-  return debug && debug->r_version >= 2;
+  return !auditing && debug && debug->r_version >= 2;
 }
 
 static const struct r_debug *debugger_interface(void) {

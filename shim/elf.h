@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * Set once by the audit library, before the program runs: the objects visited are those of every namespace, and thunks
+ * stand for names that the dynamic linker has bound, in whichever way.
+ */
+extern bool auditing;
+
 /* One loaded object. Valid while it stays loaded. dynamic is never NULL in a filled one and serves as its identity. */
 struct object {
   ElfW(Addr) base;
@@ -39,6 +45,9 @@ void *object_symbol(const struct object *object, const char *name);
  * NULL: it has no such reference. An address within the object itself: not bound yet.
  */
 void *object_binding(const struct object *object, const char *name);
+
+/* Whether any of its references to the function was bound to this address. */
+bool object_bound_to(const struct object *object, const char *name, const void *address);
 
 /* DT_SONAME, or NULL. */
 const char *object_soname(const struct object *object);

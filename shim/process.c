@@ -186,7 +186,11 @@ static void begin(pid_t pid) {
   memset(&process.count, 0, sizeof process.count);
   if (!read_once) {
     linker_survive_fork();
+    if (auditing)
+      linker_enter(); /* no fork meanwhile: our libc's malloc is not prepared for it by the program's */
     read_all();
+    if (auditing)
+      linker_leave();
   }
   read_once = true;
   memset(process.noticed, 0, sizeof process.noticed);

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "comms.h"
 #include "copies.h"
 #include "dlsym.h"
 #include "process.h"
@@ -53,13 +54,26 @@ struct passing {
   struct object dlsym_by; /* at the end: one whose dlsym is not ours */
 };
 
+static bool passes(const struct object *object, const struct object *copy, enum nccl_function function) {
+  const void *real = object_symbol(copy, nccl_name(function));
+  return real && object->dynamic != copy->dynamic && object_bound_to(object, nccl_name(function), real);
+}
+
+static bool refers(const struct object *object, enum nccl_function function) {
+  return object_binding(object, nccl_name(function));
+}
+
 static bool look_at(const struct object *object, void *user) {
   struct passing *passing = user;
-  const char *name = nccl_name(WINDOW_REGISTER);
-  void *bound = object_binding(object, name);
-  for (size_t i = 0; bound && i < passing->count; i++)
-    if (bound == object_symbol(&passing->copies[i], name) && object->dynamic != passing->copies[i].dynamic)
+  const bool registers = refers(object, WINDOW_REGISTER);
+  const bool ends = auditing && (refers(object, COMM_DESTROY) || refers(object, COMM_ABORT));
+  for (size_t i = 0; (registers || ends) && i < passing->count; i++) {
+    const struct object *copy = &passing->copies[i];
+    if (registers && passes(object, copy, WINDOW_REGISTER))
       passing->by[i] = *object;
+    if (ends && (passes(object, copy, COMM_DESTROY) || passes(object, copy, COMM_ABORT)))
+      comms_end_unseen();
+  }
   const bool asks = passing->at_end && winord_dlsym && object->name[0] && !object_symbol(object, "dlsym");
   if (asks && object_binding(object, "dlsym") == (void *)dl_functions()->sym)
     passing->dlsym_by = *object;
@@ -90,6 +104,8 @@ static void scan_namespace(bool at_end) {
 }
 
 static void scan_other_namespaces(void) {
+  if (auditing)
+    return;
   for (const struct r_debug *space = next_namespace(NULL); space; space = next_namespace(space))
     for (const struct link_map *map = space->r_map; map; map = map->l_next) {
       const struct object object = object_of_map(map);

@@ -24,10 +24,17 @@ struct passage {
   int64_t began;
 };
 
+/* The audit library, which an address in data passes by, looks again when objects have come or gone. */
+static bool objects_changed(void) {
+  static _Atomic unsigned long long seen;
+  const struct generation now = objects_generation();
+  return atomic_exchange(&seen, now.loaded + now.unloaded) != now.loaded + now.unloaded;
+}
+
 static void scan_once(void) {
   static _Atomic pid_t scanned;
   const pid_t self = process_id();
-  if (atomic_exchange(&scanned, self) != self)
+  if (atomic_exchange(&scanned, self) != self || (auditing && objects_changed()))
     uncovered_scan(false);
   else
     uncovered_thunks();

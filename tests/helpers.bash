@@ -22,6 +22,7 @@ shim_path() {
 # What `setup` of a test file calls: a policy that relaxes every strict window, a journal, and no facts.
 setup_shim() {
   SHIM=$(shim_path)
+  AUDIT=$(shim_path libwinord-audit.so)
   BESIDE=$BATS_TEST_TMPDIR/fake # $FAKE, from a path that LD_PRELOAD can hold
   ln -sfn "$FAKE" "$BESIDE"
   LOG=$BATS_TEST_TMPDIR/journal
@@ -37,9 +38,24 @@ policy() {
   printf '[winord]\nversion = 1\n\n[rule all]\nordering = %s\naccept-hazard = yes\n' "$1" >"$WINORD_CONF"
 }
 
-# preloaded CMD...: runs it with the shim preloaded, and nothing else of ours hears of it.
+# Sets LOADER, the dynamic linker's variables: the shim, or with WINORD_ROUTE=audit the audit library in its place, as
+# `winord run --audit` has it.
+loader() {
+  LOADER=("LD_PRELOAD=${PRELOAD:-$SHIM}")
+  ! audited || LOADER=("${LOADER[0]//"$SHIM"/}" "LD_AUDIT=$AUDIT" GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096)
+}
+
+# preloaded CMD...: runs it with the shim loaded, and nothing else of ours hears of it.
 preloaded() {
-  env LD_PRELOAD="${PRELOAD:-$SHIM}" timeout -k 2 "${TIME_LIMIT:-60}" "$@"
+  loader
+  env "${LOADER[@]}" timeout -k 2 "${TIME_LIMIT:-60}" "$@"
+}
+
+audited() { [[ ${WINORD_ROUTE:-} == audit ]]; }
+
+# preload_only WHY: skips what only the preload does.
+preload_only() {
+  ! audited || skip "the preload's alone: $1"
 }
 
 # shim CMD...: bats' run of it; standard error is kept apart in $stderr.
@@ -65,10 +81,15 @@ show() {
   [[ ! -s ${LOG:-} ]] || cut -c -600 "$LOG"
 }
 
-# equals WANTED GOT
+# equals WANTED GOT. Where the audit library is under test, the routes in WANTED are its one.
 equals() {
-  [[ $1 == "$2" ]] || {
-    printf 'wanted: %s\n   got: %s\n' "$1" "$2"
+  local wanted=$1
+  if audited; then
+    wanted=${wanted//\"plt\"/\"audit\"}
+    wanted=${wanted//\"dlsym\"/\"audit\"}
+  fi
+  [[ $wanted == "$2" ]] || {
+    printf 'wanted: %s\n   got: %s\n' "$wanted" "$2"
     show
     return 1
   }

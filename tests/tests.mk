@@ -88,6 +88,8 @@ endef
 , := ,
 $(eval $(call program,fake/client,fake/client.c,libnccl.so.2))
 $(eval $(call program,fake/client-now,fake/client.c,libnccl.so.2,-Wl$(,)-z$(,)now))
+$(eval $(call program,fake/client-noplt,fake/client.c,libnccl.so.2,-fno-plt))
+$(eval $(call program,fake/client-end,fake/client.c,libnccl.so.2,-DEND_BY_ADDRESS))
 $(eval $(call program,fake/client-dl,fake/client.c,,-DNO_NCCL))
 $(eval $(call program,fake/client-big,fake/client.c,libbig.so))
 $(eval $(call program,fake/loader,fake/loader.c))

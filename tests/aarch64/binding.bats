@@ -20,9 +20,14 @@ setup() {
   NCCL=$FAKE/libnccl.so.2
 }
 
-# The emulated program gets LD_PRELOAD, the emulator does not.
+# The emulated program gets the loader's variables, the emulator does not.
 preloaded() {
-  timeout -k 2 "${TIME_LIMIT:-60}" qemu-aarch64 -L "$ROOT" -E "LD_PRELOAD=${PRELOAD-$SHIM}" "$@"
+  local variable options=()
+  loader
+  for variable in "${LOADER[@]}"; do
+    options+=(-E "$variable")
+  done
+  timeout -k 2 "${TIME_LIMIT:-60}" qemu-aarch64 -L "$ROOT" "${options[@]}" "$@"
 }
 
 @test "a program without NCCL" {

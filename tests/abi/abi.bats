@@ -9,7 +9,7 @@ ncclCommDestroy
 ncclCommWindowDeregister
 ncclCommWindowRegister
 ncclDevCommCreate"
-LIBRARIES=("$WINORD_BUILD/libwinord.so" "$WINORD_BUILD/libwinord-nodlsym.so")
+LIBRARIES=("$WINORD_BUILD/libwinord.so" "$WINORD_BUILD/libwinord-nodlsym.so" "$WINORD_BUILD/libwinord-audit.so")
 ALL=("${LIBRARIES[@]}" "$WINORD_BUILD/libwinord-verbs.so")
 
 exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
@@ -20,6 +20,10 @@ exports() { nm -D --defined-only "$1" | awk '{print $NF}' | sort; }
 
 @test "libwinord-nodlsym.so exports exactly the wrapped names" {
   equals "$(grep -v dlsym <<<"$EXPORTS")" "$(exports "${LIBRARIES[1]}")"
+}
+
+@test "libwinord-audit.so exports what the dynamic linker asks, and no entry or exit of calls, which would make all of them slow" {
+  equals "la_objopen la_symbind64 la_version" "$(exports "${LIBRARIES[2]}" | xargs)"
 }
 
 @test "libc alone is needed" {

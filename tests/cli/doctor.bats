@@ -325,6 +325,29 @@ time.sleep(100)"
   says "copy      $FAKE/copy2/libnccl.so.2"
 }
 
+@test "--pid of a process with the audit library, a copy of NCCL in two namespaces, and with the shim as well" {
+  local program="
+import ctypes, time
+ctypes.CDLL('$NCCL')
+dlmopen = ctypes.CDLL(None).dlmopen
+dlmopen.restype, dlmopen.argtypes = ctypes.c_void_p, [ctypes.c_long, ctypes.c_char_p, ctypes.c_int]
+print('ready' if dlmopen(-1, b'$NCCL', 2) else 'failed', flush=True)
+time.sleep(100)"
+  process "$WINORD" run --audit -- python3 -c "$program"
+  equals ready "$(cat started)"
+  winord doctor --pid "$PROCESS"
+  exits 0
+  says 'environ   LD_AUDIT='
+  says '/libwinord-audit.so'
+  says 'verdict   seen; a call by an address in data'
+  kill "$PROCESS"
+  : >started
+  process "$WINORD" run --audit -- "$WINORD" run -- python3 -c "$program"
+  winord doctor --pid "$PROCESS"
+  exits 1
+  says '/libwinord-audit.so is loaded as well, and leaves the calls to it'
+}
+
 @test "--pid of nobody, of a kernel thread, of no number" {
   winord doctor --pid 2147483647
   exits 1

@@ -78,12 +78,14 @@ setup() {
 }
 
 @test "a library with its copy, loaded RTLD_DEEPBIND, passes us by: no crash, and an uncovered record" {
+  preload_only "passed by"
   shim "$LOADER" "deepbind:$FAKE/libplugin.so"
   printed "libplugin.so flags=2 registrations=1 deregistrations=1"
   [[ $(records uncovered | wc -l) -ge 1 ]] || { show; false; }
 }
 
 @test "a library in another namespace (dlmopen) passes us by: no crash, and an uncovered record" {
+  preload_only "passed by"
   shim "$LOADER" "newlm:$FAKE/libplugin.so"
   printed "libplugin.so flags=2 registrations=1 deregistrations=1"
   [[ $(records uncovered | wc -l) -ge 1 ]] || { show; false; }
@@ -95,6 +97,7 @@ setup() {
 }
 
 @test "a covered and an uncovered copy: the covered one is decided" {
+  preload_only "passed by"
   shim "$LOADER" "local:$FAKE/libplugin.so" "deepbind:$FAKE/libplugin-x.so"
   printed "libplugin.so flags=0 registrations=1 deregistrations=1" \
     "libplugin-x.so flags=2 registrations=1 deregistrations=1"
@@ -129,6 +132,7 @@ setup() {
 }
 
 @test "without WINORD_CONF and WINORD_LOG an uncovered copy that is alone is not looked for" {
+  preload_only "passed by"
   unset WINORD_CONF WINORD_LOG
   shim "$LOADER" "deepbind:$FAKE/libplugin.so"
   printed "libplugin.so flags=2 registrations=1 deregistrations=1"

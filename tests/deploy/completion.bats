@@ -22,7 +22,7 @@ cases() {
 winord  => run check explain env facts doctor
 winord exp => lain
 winord run --ex => pect
-winord run - => --conf --dry-run --expect --no-dlsym --pool
+winord run - => --audit --conf --dry-run --expect --no-dlsym --pool
 winord explain --p => --path --pci-atomic-mode --pool
 winord env -- => --help --pool --preload
 winord run --expect  => relaxed strict any

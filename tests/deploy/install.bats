@@ -27,7 +27,7 @@ relaxed() {
 @test "every file that is installed" {
   wanted=(
     bin/winord bin/winord-stress
-    lib/libwinord-nodlsym.so lib/libwinord-verbs.so lib/libwinord.so
+    lib/libwinord-audit.so lib/libwinord-nodlsym.so lib/libwinord-verbs.so lib/libwinord.so
     share/bash-completion/completions/winord
     share/man/man1/winord.1 share/man/man1/winord-stress.1 share/man/man5/winord.conf.5 share/man/man7/libwinord.7
     share/winord/deploy/60-winord.rules
@@ -49,7 +49,9 @@ relaxed() {
   relaxed "$HERE/bin/winord"
 }
 
-@test "--no-dlsym and --observe find theirs" {
+@test "--audit, --no-dlsym and --observe find theirs" {
+  relaxed "$HERE/bin/winord" --audit
+  rm journal
   relaxed "$HERE/bin/winord" --no-dlsym
   rm journal
   relaxed "$HERE/bin/winord" --observe

@@ -54,8 +54,6 @@ static char buffer[1 << 20];
 #ifndef NO_NCCL
 static void link_time(void) {
   nccl.init = ncclCommInitRank;
-  nccl.destroy = ncclCommDestroy;
-  nccl.abort = ncclCommAbort;
   nccl.last_flags = fakeLastFlags;
   nccl.registrations = fakeRegistrations;
 }
@@ -77,6 +75,18 @@ static ncclResult_t dev_destroy_by_name(ncclComm_t c, const ncclDevComm_t *dev) 
   ncclResult_t result = ncclDevCommDestroy(c, dev);
   return result;
 }
+#ifdef END_BY_ADDRESS
+#define destroy_by_name ncclCommDestroy
+#else
+static ncclResult_t destroy_by_name(ncclComm_t c) {
+  ncclResult_t result = ncclCommDestroy(c);
+  return result;
+}
+#endif
+static ncclResult_t abort_by_name(ncclComm_t c) {
+  ncclResult_t result = ncclCommAbort(c);
+  return result;
+}
 static ncclResult_t group_start_by_name(void) {
   ncclResult_t result = ncclGroupStart();
   return result;
@@ -90,6 +100,8 @@ static void by_name(void) {
   link_time();
   nccl.reg = reg_by_name;
   nccl.dereg = dereg_by_name;
+  nccl.destroy = destroy_by_name;
+  nccl.abort = abort_by_name;
   nccl.dev_create = dev_create_by_name;
   nccl.dev_destroy = dev_destroy_by_name;
   nccl.group_start = group_start_by_name;
