@@ -1,4 +1,5 @@
 #include "ab.h"
+#include "collect/json_word.h"
 #include "command.h"
 
 #include <jansson.h>
@@ -117,12 +118,6 @@ void comparison_text(const struct comparison *comparison) {
   free(verdict);
 }
 
-/* A string value; null for NULL and for bytes that are no UTF-8. */
-static json_t *word(const char *text) {
-  json_t *value = text ? json_string(text) : NULL;
-  return value ? value : json_null();
-}
-
 /* Null for what was not measured. */
 static json_t *positive(double value) { return value > 0 ? json_real(value) : json_null(); }
 
@@ -131,7 +126,7 @@ static json_t *count(size_t value) { return json_integer((json_int_t)value); }
 static json_t *words(char *const *items, size_t items_count) {
   json_t *list = json_array();
   for (size_t i = 0; i < items_count; i++) {
-    json_array_append_new(list, word(items[i]));
+    json_array_append_new(list, json_word(items[i]));
   }
   return list;
 }
@@ -149,9 +144,9 @@ static json_t *refusal_list(const struct registrations *latest) {
   for (size_t i = 0; i < latest->refusal_count; i++) {
     const struct refusal *refusal = &latest->refusals[i];
     json_t *object = json_object();
-    json_object_set_new(object, "rule", word(refusal->rule[0] ? refusal->rule : NULL));
-    json_object_set_new(object, "where", word(refusal->where));
-    json_object_set_new(object, "why", word(refusal->why));
+    json_object_set_new(object, "rule", json_word(refusal->rule[0] ? refusal->rule : NULL));
+    json_object_set_new(object, "where", json_word(refusal->where));
+    json_object_set_new(object, "why", json_word(refusal->why));
     json_object_set_new(object, "windows", count(refusal->count));
     json_array_append_new(list, object);
   }
@@ -165,7 +160,7 @@ static json_t *side_object(const struct comparison *comparison, int i) {
   for (size_t pair = 0; pair < comparison->measured; pair++) {
     json_array_append_new(values, json_real(comparison->values[i][pair]));
   }
-  json_object_set_new(object, "policy", word(side->policy));
+  json_object_set_new(object, "policy", json_word(side->policy));
   json_object_set_new(object, "warm_up", positive(comparison->warm_up[i]));
   json_object_set_new(object, "values", values);
   json_object_set_new(object, "median", positive(comparison->measured ? side_median(comparison, i) : 0));
@@ -176,7 +171,7 @@ static json_t *side_object(const struct comparison *comparison, int i) {
   json_object_set_new(object, "refusals", refusal_list(&side->latest));
   json_object_set_new(object, "ranks", count(side->latest.nranks));
   json_object_set_new(object, "ranks_journalled", count(side->latest.ranks_seen));
-  json_object_set_new(object, "trouble", word(side->latest.trouble));
+  json_object_set_new(object, "trouble", json_word(side->latest.trouble));
   return object;
 }
 
@@ -212,14 +207,14 @@ json_t *comparison_object(const struct comparison *comparison) {
   json_t *object = json_object();
   json_object_set_new(object, "v", json_integer(1));
   json_object_set_new(object, "command", command_list(comparison->command));
-  json_object_set_new(object, "metric", word(comparison->pattern));
+  json_object_set_new(object, "metric", json_word(comparison->pattern));
   json_object_set_new(object, "lower_is_better", json_boolean(comparison->lower_is_better));
   json_object_set_new(object, "pairs_asked", count(comparison->pairs));
   json_object_set_new(object, "pairs", count(comparison->measured));
   json_object_set_new(object, "a", side_object(comparison, 0));
   json_object_set_new(object, "b", side_object(comparison, 1));
   json_object_set_new(object, "ratio", ratio_object(comparison, &estimate));
-  json_object_set_new(object, "verdict", word(verdict_word(comparison, finding)));
+  json_object_set_new(object, "verdict", json_word(verdict_word(comparison, finding)));
   json_object_set_new(object, "failures", words(comparison->failures, comparison->failure_count));
   json_object_set_new(object, "matches_in_a_run", count(comparison->several));
   json_object_set_new(object, "signal", comparison->signal ? json_integer(comparison->signal) : json_null());

@@ -1,4 +1,5 @@
 #include "check_hosts.h"
+#include "collect/json_word.h"
 #include "command.h"
 #include "values.h"
 
@@ -131,18 +132,12 @@ void outcomes_text(struct outcomes *all) {
   print_selected("no rule", all, has_no_rule);
 }
 
-/* A string value; null for NULL and for bytes that are no UTF-8. */
-static json_t *word(const char *text) {
-  json_t *value = text ? json_string(text) : NULL;
-  return value ? value : json_null();
-}
-
 static json_t *place(const char *file, int line) {
   if (file == NULL) {
     return json_null();
   }
   char *text = text_format("%s:%d", file, line);
-  json_t *value = word(text);
+  json_t *value = json_word(text);
   free(text);
   return value;
 }
@@ -150,7 +145,7 @@ static json_t *place(const char *file, int line) {
 static json_t *name_list(const char **names, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
-    json_array_append_new(list, word(names[i]));
+    json_array_append_new(list, json_word(names[i]));
   }
   return list;
 }
@@ -158,14 +153,14 @@ static json_t *name_list(const char **names, size_t count) {
 /* The words of the journal's fields of the same names. */
 static json_t *decision_object(const struct decision *decision) {
   json_t *object = json_object();
-  json_object_set_new(object, "verdict", word(verdict_name(decision->verdict)));
-  json_object_set_new(object, "why", word(decision->why));
-  json_object_set_new(object, "ordering", word(ordering_name(decision->ordering)));
-  json_object_set_new(object, "rule", word(decision->rule ? decision->rule->name : NULL));
+  json_object_set_new(object, "verdict", json_word(verdict_name(decision->verdict)));
+  json_object_set_new(object, "why", json_word(decision->why));
+  json_object_set_new(object, "ordering", json_word(ordering_name(decision->ordering)));
+  json_object_set_new(object, "rule", json_word(decision->rule ? decision->rule->name : NULL));
   json_object_set_new(object, "where", place(decision->file, decision->line));
-  json_object_set_new(object, "guard", word(guard_name(decision->guard)));
+  json_object_set_new(object, "guard", json_word(guard_name(decision->guard)));
   json_object_set_new(object, "flags_out", json_integer(decision->flags));
-  json_object_set_new(object, "exposure", word(decision->exposed ? "possible" : "none"));
+  json_object_set_new(object, "exposure", json_word(decision->exposed ? "possible" : "none"));
   return object;
 }
 
@@ -176,11 +171,11 @@ static json_t *depend_list(const struct outcome *outcome) {
     const struct rule *rule = outcome->depends[i];
     char *keys = program_keys(rule);
     json_t *object = json_object();
-    json_object_set_new(object, "rule", word(rule->name));
+    json_object_set_new(object, "rule", json_word(rule->name));
     json_object_set_new(object, "where", place(rule->file, rule->line));
-    json_object_set_new(object, "ordering", word(ordering_name(rule->ordering)));
-    json_object_set_new(object, "asked", word(asked[rule->asked]));
-    json_object_set_new(object, "keys", word(keys));
+    json_object_set_new(object, "ordering", json_word(ordering_name(rule->ordering)));
+    json_object_set_new(object, "asked", json_word(asked[rule->asked]));
+    json_object_set_new(object, "keys", json_word(keys));
     json_array_append_new(list, object);
     free(keys);
   }
@@ -192,16 +187,16 @@ static json_t *outcome_object(struct outcome *outcome) {
   char *folded = fold_names(outcome->names, outcome->count);
   json_t *object = json_object();
   json_object_set_new(object, "count", json_integer((json_int_t)outcome->count));
-  json_object_set_new(object, "folded", word(folded));
+  json_object_set_new(object, "folded", json_word(folded));
   json_object_set_new(object, "hosts", name_list(outcome->names, outcome->count));
-  json_object_set_new(object, "pool", word(outcome->pool));
-  json_object_set_new(object, "pool_source", word(outcome->pool_source));
+  json_object_set_new(object, "pool", json_word(outcome->pool));
+  json_object_set_new(object, "pool_source", json_word(outcome->pool_source));
   json_object_set_new(object, "pool_where",
                       outcome->section ? place(outcome->section->file, outcome->section->line) : json_null());
-  json_object_set_new(object, "pool_mismatch", word(outcome->pool_mismatch));
+  json_object_set_new(object, "pool_mismatch", json_word(outcome->pool_mismatch));
   json_object_set_new(object, "pci_atomic_mode",
                       strict->mode == MODE_UNKNOWN ? json_null() : json_integer(strict->mode));
-  json_object_set_new(object, "pci_atomic_source", word(strict->mode_source));
+  json_object_set_new(object, "pci_atomic_source", json_word(strict->mode_source));
   json_object_set_new(object, "strict", decision_object(strict));
   json_object_set_new(object, "default", decision_object(&outcome->decisions[1]));
   json_object_set_new(object, "depends", depend_list(outcome));
@@ -224,7 +219,7 @@ void outcomes_json(struct outcomes *all) {
     json_array_append_new(list, outcome_object(&all->items[i]));
   }
   json_object_set_new(object, "v", json_integer(1));
-  json_object_set_new(object, "policy", word(all->policy->path));
+  json_object_set_new(object, "policy", json_word(all->policy->path));
   json_object_set_new(object, "hosts", json_integer((json_int_t)all->hosts));
   json_object_set_new(object, "assumed", json_pack("{s:s, s:i}", "nccl", "2.30.7", "size", 1 << 30));
   json_object_set_new(object, "outcomes", list);

@@ -45,6 +45,11 @@ const char *qualify_outcome(const struct qualification *it);
 /* The same, but that a rehearsal never says "relaxed" of a host. */
 const char *qualify_verdict(const struct qualification *it);
 
+/* A text of a JSON object, borrowed; NULL: it has none of that name. */
+static inline const char *qualify_text(const json_t *object, const char *key) {
+  return json_string_value(json_object_get(object, key));
+}
+
 /* A folder or file of the evidence. Fresh memory. */
 char *qualify_path(const struct qualification *it, const char *name);
 

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const json_t *record, const char *key) {
-  return json_string_value(json_object_get(record, key));
-}
-
 /* What a rule can hold as it stands: no blank, no comma, nothing of a glob. */
 static bool plain_name(const char *name) {
   return name != NULL && name[0] != '\0' && strlen(name) <= 150 &&
@@ -24,22 +20,24 @@ static bool is_text_or_null(const json_t *record, const char *key) {
 static bool is_record(const json_t *record) {
   json_int_t rank = json_integer_value(json_object_get(record, "rank"));
   json_int_t ranks = json_integer_value(json_object_get(record, "ranks"));
-  return plain_name(text_of(record, "host")) && rank >= 0 && rank < ranks && ranks <= 1 << 20 &&
-         is_text_or_null(record, "pool") && (text_of(record, "pool") == NULL || plain_name(text_of(record, "pool"))) &&
+  return plain_name(qualify_text(record, "host")) && rank >= 0 && rank < ranks && ranks <= 1 << 20 &&
+         is_text_or_null(record, "pool") &&
+         (qualify_text(record, "pool") == NULL || plain_name(qualify_text(record, "pool"))) &&
          is_text_or_null(record, "grounds") && is_text_or_null(record, "refuted") &&
          is_text_or_null(record, "unproved");
 }
 
 static void judge_host(struct qualification *it, const json_t *record) {
-  const char *host = text_of(record, "host"), *row = text_of(record, "grounds"), *why = text_of(record, "unproved");
+  const char *host = qualify_text(record, "host"), *row = qualify_text(record, "grounds"),
+             *why = qualify_text(record, "unproved");
   const json_t *attestation = json_object_get(record, "attestation");
-  if (text_of(record, "refuted") != NULL) {
-    qualify_found(it, FOUND_REFUTES, "%s: %s", host, text_of(record, "refuted"));
+  if (qualify_text(record, "refuted") != NULL) {
+    qualify_found(it, FOUND_REFUTES, "%s: %s", host, qualify_text(record, "refuted"));
   } else if (row == NULL || (strcmp(row, "proved") != 0 && strcmp(row, "attested") != 0)) {
     qualify_found(it, FOUND_LACKS, "%s: the guard has no grounds: %s, and no attestation holds", host,
                   why ? why : "mode_unknown");
   } else if (strcmp(row, "attested") == 0) {
-    const char *by = text_of(attestation, "by");
+    const char *by = qualify_text(attestation, "by");
     qualify_found(it, FOUND_UNSEEN, "%s: mode 0 is attested%s%s, not read from the NICs (%s)", host, by ? " by " : "",
                   by ? by : "", why ? why : "unknown");
   }

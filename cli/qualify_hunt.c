@@ -20,7 +20,7 @@ struct rows {
 };
 
 static const char *text_of(const json_t *object, const char *key) {
-  const char *text = json_string_value(json_object_get(object, key));
+  const char *text = qualify_text(object, key);
   return text ? text : "";
 }
 

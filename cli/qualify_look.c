@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "bench/stress/launch.h"
 #include "collect/collect.h"
+#include "collect/json_word.h"
 #include "command.h"
 #include "local.h"
 #include "qualify.h"
@@ -12,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static json_t *word(const char *text) {
-  json_t *value = text ? json_string(text) : NULL;
-  return value ? value : json_null();
-}
 
 /* What a printer of the collection prints, fresh memory. Without memory the program ends. */
 static char *printed(const struct collection *all, bool json) {
@@ -74,10 +70,10 @@ static json_t *section_object(const struct pool *section) {
     return json_null();
   }
   for (size_t i = 0; i < section->hosts.count; i++) {
-    json_array_append_new(hosts, word(section->hosts.items[i]));
+    json_array_append_new(hosts, json_word(section->hosts.items[i]));
   }
   object = json_pack("{s:o, s:i}", "hosts", hosts, "until", section->attested_until);
-  json_object_set_new(object, "by", word(section->attested_by));
+  json_object_set_new(object, "by", json_word(section->attested_by));
   return object;
 }
 
@@ -87,21 +83,21 @@ static void add_judgement(json_t *record, const struct local *local, const struc
   bool proved = row != NULL && strcmp(row, "proved") == 0;
   char *against = refuted(&host->modes, "the facts file", proved);
   against = against ? against : refuted(live, "seen now", proved);
-  json_object_set_new(record, "host", word(local->name));
-  json_object_set_new(record, "pool", word(host->pool));
-  json_object_set_new(record, "pool_source", word(host->pool_source));
+  json_object_set_new(record, "host", json_word(local->name));
+  json_object_set_new(record, "pool", json_word(host->pool));
+  json_object_set_new(record, "pool_source", json_word(host->pool_source));
   json_object_set_new(record, "pool_mismatch", json_boolean(host->pool_mismatch));
-  json_object_set_new(record, "facts", word(facts_status_name(local->facts->status)));
-  json_object_set_new(record, "facts_file", word(local->facts->path));
-  json_object_set_new(record, "facts_trouble", word(local->facts->trouble));
-  json_object_set_new(record, "pci_atomic_mode", word(mode_text(host->modes.mode)));
-  json_object_set_new(record, "pci_atomic_source", word(host->modes.source));
-  json_object_set_new(record, "seen_now", word(mode_text(live->mode)));
+  json_object_set_new(record, "facts", json_word(facts_status_name(local->facts->status)));
+  json_object_set_new(record, "facts_file", json_word(local->facts->path));
+  json_object_set_new(record, "facts_trouble", json_word(local->facts->trouble));
+  json_object_set_new(record, "pci_atomic_mode", json_word(mode_text(host->modes.mode)));
+  json_object_set_new(record, "pci_atomic_source", json_word(host->modes.source));
+  json_object_set_new(record, "seen_now", json_word(mode_text(live->mode)));
   json_object_set_new(record, "force_relax", json_boolean(host->modes.force_relax || live->force_relax));
-  json_object_set_new(record, "grounds", word(row));
-  json_object_set_new(record, "unproved", word(host->modes.unproved));
+  json_object_set_new(record, "grounds", json_word(row));
+  json_object_set_new(record, "unproved", json_word(host->modes.unproved));
   json_object_set_new(record, "attestation", section_object(host->section));
-  json_object_set_new(record, "refuted", word(against));
+  json_object_set_new(record, "refuted", json_word(against));
   free(against);
 }
 

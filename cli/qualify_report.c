@@ -1,5 +1,6 @@
 /* The evidence, the rule and the summary. */
 #include "collect/collect.h"
+#include "collect/json_word.h"
 #include "command.h"
 #include "policy/policy.h"
 #include "qualify.h"
@@ -14,21 +15,12 @@
 static const char *const kind_names[FINDING_KINDS] = {"refutes", "lacks", "not_seen"};
 static const char *const kind_words[FINDING_KINDS] = {"refuted", "lacking", "not seen"};
 
-static const char *text_of(const json_t *record, const char *key) {
-  return json_string_value(json_object_get(record, key));
-}
-
-static json_t *word(const char *text) {
-  json_t *value = text ? json_string(text) : NULL;
-  return value ? value : json_null();
-}
-
 static json_t *same(json_t *value) { return value ? json_incref(value) : json_null(); }
 
 static json_t *command_list(char *const *command) {
   json_t *list = json_array();
   for (size_t i = 0; command != NULL && command[i] != NULL; i++) {
-    json_array_append_new(list, word(command[i]));
+    json_array_append_new(list, json_word(command[i]));
   }
   return list;
 }
@@ -36,17 +28,17 @@ static json_t *command_list(char *const *command) {
 bool qualify_write_evidence(const struct qualification *it, bool finished) {
   json_t *all =
       json_pack("{s:i, s:s, s:s, s:b}", "v", 1, "winord", WINORD_VERSION, "started", it->started, "finished", finished);
-  json_object_set_new(all, "verdict", word(finished ? qualify_verdict(it) : "unknown"));
-  json_object_set_new(all, "rehearsal", it->rehearsal ? word(qualify_outcome(it)) : json_null());
-  json_object_set_new(all, "nccl", word(it->nccl[0] ? it->nccl : NULL));
+  json_object_set_new(all, "verdict", json_word(finished ? qualify_verdict(it) : "unknown"));
+  json_object_set_new(all, "rehearsal", it->rehearsal ? json_word(qualify_outcome(it)) : json_null());
+  json_object_set_new(all, "nccl", json_word(it->nccl[0] ? it->nccl : NULL));
   for (int kind = 0; kind < FINDING_KINDS; kind++) {
     json_object_set_new(all, kind_names[kind], same(it->findings[kind]));
   }
-  json_object_set_new(all, "launcher", word(it->launcher));
-  json_object_set_new(all, "stress_options", word(it->stress));
+  json_object_set_new(all, "launcher", json_word(it->launcher));
+  json_object_set_new(all, "stress_options", json_word(it->stress));
   json_object_set_new(all, "minutes", json_real(it->minutes));
   json_object_set_new(all, "command", command_list(it->command));
-  json_object_set_new(all, "folder", word(it->folder));
+  json_object_set_new(all, "folder", json_word(it->folder));
   json_object_set_new(all, "journals",
                       json_pack("{s:s, s:s?}", "hunter", "journals/hunt.*.jsonl", "bandwidth",
                                 it->bandwidth ? "bandwidth/[AB]*.jsonl" : NULL));
@@ -83,10 +75,10 @@ static void comment(FILE *file, const char *title, const char *text) {
 static void comment_hosts(FILE *file, const struct qualification *it) {
   for (size_t i = 0; i < json_array_size(it->hosts); i++) {
     const json_t *record = json_array_get(it->hosts, i);
-    const char *row = text_of(record, "grounds"), *mode = text_of(record, "pci_atomic_mode"),
-               *source = text_of(record, "pci_atomic_source");
-    char *line = text_format("%s: PCI_ATOMIC_MODE %s (%s), guard %s", text_of(record, "host"), mode ? mode : "unknown",
-                             source ? source : "no source", row ? row : "has no grounds");
+    const char *row = qualify_text(record, "grounds"), *mode = qualify_text(record, "pci_atomic_mode"),
+               *source = qualify_text(record, "pci_atomic_source");
+    char *line = text_format("%s: PCI_ATOMIC_MODE %s (%s), guard %s", qualify_text(record, "host"),
+                             mode ? mode : "unknown", source ? source : "no source", row ? row : "has no grounds");
     comment(file, i == 0 ? "hosts" : "", line);
     free(line);
   }
@@ -111,9 +103,9 @@ static void comment_all(FILE *file, const struct qualification *it) {
 
 /* The pool that all hosts are in, or NULL. */
 static const char *common_pool(const struct qualification *it) {
-  const char *pool = text_of(json_array_get(it->hosts, 0), "pool");
+  const char *pool = qualify_text(json_array_get(it->hosts, 0), "pool");
   for (size_t i = 1; pool != NULL && i < json_array_size(it->hosts); i++) {
-    const char *other = text_of(json_array_get(it->hosts, i), "pool");
+    const char *other = qualify_text(json_array_get(it->hosts, i), "pool");
     pool = other != NULL && strcmp(pool, other) == 0 ? pool : NULL;
   }
   return pool;
@@ -124,7 +116,7 @@ static void print_section(FILE *file, const struct qualification *it, const char
   for (size_t i = 0; i < json_array_size(it->hosts); i++) {
     const json_t *record = json_array_get(it->hosts, i), *section = json_object_get(record, "attestation");
     const json_t *hosts = json_object_get(section, "hosts");
-    const char *row = text_of(record, "grounds"), *by = text_of(section, "by");
+    const char *row = qualify_text(record, "grounds"), *by = qualify_text(section, "by");
     int until = (int)json_integer_value(json_object_get(section, "until"));
     if (row == NULL || strcmp(row, "attested") != 0) {
       continue;
@@ -153,7 +145,7 @@ static void print_rule(FILE *file, const struct qualification *it, const char *o
     fprintf(file, "pool = %s\n", pool);
   }
   for (size_t i = 0; pool == NULL && i < json_array_size(it->hosts); i++) {
-    const char *host = text_of(json_array_get(it->hosts, i), "host");
+    const char *host = qualify_text(json_array_get(it->hosts, i), "host");
     if (strcmp(host, last) != 0) {
       fprintf(file, "host = %s\n", host);
     }

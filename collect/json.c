@@ -1,19 +1,14 @@
 #include "collect/collect.h"
+#include "collect/json_word.h"
 
 #include <jansson.h>
 
-/* Bytes that are no UTF-8 become null. */
-static json_t *word(const char *text) {
-  json_t *value = text ? json_string(text) : NULL;
-  return value ? value : json_null();
-}
-
 static json_t *fact_object(const struct fact *fact) {
   json_t *object = json_object();
-  json_object_set_new(object, "value", word(fact->value));
+  json_object_set_new(object, "value", json_word(fact->value));
   if (!fact->value)
-    json_object_set_new(object, "reason", word(fact->reason ? fact->reason : "not looked for"));
-  json_object_set_new(object, "source", word(fact->source));
+    json_object_set_new(object, "reason", json_word(fact->reason ? fact->reason : "not looked for"));
+  json_object_set_new(object, "source", json_word(fact->source));
   return object;
 }
 
@@ -31,11 +26,11 @@ static json_t *nic_list(const struct host_facts *host) {
   for (size_t i = 0; i < host->nic_count; i++) {
     const struct nic_facts *nic = &host->nics[i];
     json_t *object = json_object();
-    json_object_set_new(object, "address", word(nic->address));
+    json_object_set_new(object, "address", json_word(nic->address));
     for (int j = 0; j < NIC_FACTS; j++)
       json_object_set_new(object, nic_fact_name((enum nic_fact)j), fact_object(&nic->facts[j]));
-    json_object_set_new(object, "pci-wr-ordering", word(wr_ordering(nic)));
-    json_object_set_new(object, "alarm", word(nic->alarm));
+    json_object_set_new(object, "pci-wr-ordering", json_word(wr_ordering(nic)));
+    json_object_set_new(object, "alarm", json_word(nic->alarm));
     json_array_append_new(list, object);
   }
   return list;
@@ -45,7 +40,7 @@ static json_t *gpu_list(const struct collection *all) {
   json_t *list = json_array();
   for (size_t i = 0; i < all->gpu_count; i++) {
     json_t *object = json_object();
-    json_object_set_new(object, "address", word(all->gpus[i].address));
+    json_object_set_new(object, "address", json_word(all->gpus[i].address));
     json_object_set_new(object, "model", fact_object(&all->gpus[i].model));
     json_array_append_new(list, object);
   }
@@ -57,10 +52,10 @@ static json_t *path_list(const struct host_facts *host) {
   for (size_t i = 0; i < host->path_count; i++) {
     const struct gpu_path *path = &host->paths[i];
     json_t *object = json_object();
-    json_object_set_new(object, "gpu", word(path->gpu));
-    json_object_set_new(object, "nic", word(path->nic));
-    json_object_set_new(object, "path", word(path->path));
-    json_object_set_new(object, "source", word(path->source));
+    json_object_set_new(object, "gpu", json_word(path->gpu));
+    json_object_set_new(object, "nic", json_word(path->nic));
+    json_object_set_new(object, "path", json_word(path->path));
+    json_object_set_new(object, "source", json_word(path->source));
     json_array_append_new(list, object);
   }
   return list;

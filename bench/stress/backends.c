@@ -8,7 +8,7 @@
 
 typedef const struct backend *backend_getter(const char *name, char *error);
 
-/* The library beside the program, as built; else where `make install` puts it. */
+/* Where `make install` puts the library, if it is there; else beside the program, as built. */
 static void find_library(char path[PATH_MAX]) {
   static const char beside[] = "winord-stress-gpu.so", installed[] = "../lib/winord-stress-gpu.so";
   const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof installed);
